@@ -1,10 +1,12 @@
 //! The card that a student works on, as the thread's messages and the record show it.
 
-use prost_types::Timestamp;
 use turnwise_proto::{
+    exam::v1::QuestionState,
     explain::v1::{TurnFacts, TurnTexts},
     tutor::v1::{ClientEvent, ClientEventKind, Role, TutorCard, TutorMessage, tutor_card::Content},
 };
+
+use crate::standing::{knows_pass, waits};
 
 /// How many of the latest messages a turn uses.
 const LATEST: usize = 6;
@@ -65,33 +67,33 @@ pub(crate) fn token(card: &TutorCard) -> &str {
 }
 
 /// The drill or exam question that the student works on; none where the last card is an explanation, or it is done: a
-/// drill that was graded last in this thread, an exam question whose unit has got evidence since.
+/// drill that was graded last in this thread, an exam question that is passed or locked.
 pub(crate) fn open<'a>(facts: &TurnFacts, texts: &'a TurnTexts) -> Option<&'a TutorCard> {
     let messages = &texts.recent_messages;
     let place = place(messages, facts.event.as_ref(), &texts.card_token)?;
-    let message = messages.get(place)?;
-    let card = message.card.as_ref()?;
+    let card = messages.get(place)?.card.as_ref()?;
     let is_done = match &card.content {
         Some(Content::Drill(drill)) => {
             let graded = texts.graded.as_ref();
             graded.is_some_and(|graded| graded.card_token == drill.drill_token)
         }
-        Some(Content::Exam(_)) => has_evidence_since(facts, &card.unit_id, message.create_time),
+        Some(Content::Exam(exam)) => is_passed_or_locked(facts, &exam.question_id),
         Some(Content::Concept(_)) | None => true,
     };
     (!is_done).then_some(card)
 }
 
-fn has_evidence_since(facts: &TurnFacts, unit_id: &str, since: Option<Timestamp>) -> bool {
-    let evidence = facts.snapshot.as_ref().and_then(|s| s.evidence.as_ref());
-    let touched = evidence
-        .and_then(|evidence| {
-            let mut units = evidence.unit_progress.iter();
-            units.find(|unit| unit.unit_id == unit_id)
-        })
-        .and_then(|unit| unit.last_touched_at);
-    let order = |at: Option<Timestamp>| at.map(|at| (at.seconds, at.nanos));
-    touched.is_some() && order(touched) > order(since)
+/// As the exam system says; where it was not asked, or did not answer, as the record says.
+fn is_passed_or_locked(facts: &TurnFacts, question_id: &str) -> bool {
+    let mut statuses = facts.statuses.iter();
+    if let Some(status) = statuses.find(|status| status.question_id == question_id) {
+        return matches!(
+            status.state(),
+            QuestionState::Passed | QuestionState::Locked
+        );
+    }
+    let snapshot = facts.snapshot.as_ref();
+    snapshot.is_some_and(|record| knows_pass(record, question_id) || waits(record, question_id))
 }
 
 /// How often a hint was asked for since the card was set that the student works on, before this turn.

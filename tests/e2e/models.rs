@@ -89,6 +89,16 @@ async fn every_way_to_misbehave_ends_in_a_fallback(kind: Kind) {
             Turn::Plain,
             Why::SchemaViolation,
         ),
+        (
+            "mock:break:false_mathematics",
+            Turn::Plain,
+            Why::FalseMathematics,
+        ),
+        (
+            "mock:break:false_mathematics",
+            Turn::DrillOnly,
+            Why::FalseMathematics,
+        ),
         ("mock:status:503", Turn::Plain, Why::LlmError),
         ("mock:status:404", Turn::Plain, Why::LlmError),
         ("mock:status:UNAVAILABLE", Turn::Plain, Why::LlmTransport),
@@ -118,6 +128,7 @@ async fn every_way_to_misbehave_ends_in_a_fallback(kind: Kind) {
             Turn::Plain | Turn::Ready => TutorAction::SocraticQuestion,
         };
         assert_eq!(shown_action(tutor(&answer)), fallback);
+        assert!(!tutor(&answer).text.contains("2/9"), "{answer:?}");
         let answered = !model.starts_with("mock:status");
         assert_eq!(answer.model, if answered { "mock" } else { "" });
     }

@@ -41,7 +41,7 @@ pub(crate) struct AnchorView<'a> {
     title: &'a str,
 }
 
-/// A piece of lesson text. Where it comes from is left out: a tutor gives no links, and names no pages.
+/// A piece of lesson text. Addresses and pages are left out: a tutor gives no links.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ChunkView<'a> {
@@ -50,6 +50,13 @@ pub(crate) struct ChunkView<'a> {
     /// Empty for a text of the unit that it stands in.
     #[serde(skip_serializing_if = "str::is_empty")]
     unit_id: &'a str,
+    /// What kind of text it is; empty for an explanation in a written lesson.
+    #[serde(rename = "type", skip_serializing_if = "str::is_empty")]
+    kind: &'a str,
+    /// The title of the document that it stands in; empty for a text of the unit that it stands in, and where it is its
+    /// unit's or its section's title.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    source: &'a str,
     #[serde(skip_serializing_if = "str::is_empty")]
     section: &'a str,
     pub(crate) text: Cow<'a, str>,
@@ -59,6 +66,9 @@ pub(crate) struct ChunkView<'a> {
 #[serde(rename_all = "camelCase")]
 struct CandidateView<'a> {
     question_id: &'a str,
+    /// Its units; empty where it is about the focus alone.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    unit_ids: &'a [String],
     difficulty_tier: &'static str,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     tags: &'a [String],
@@ -114,7 +124,7 @@ impl<'a> Context<'a> {
             unit_anchors: others.map(AnchorView::of).collect(),
             unit_content_chunks: best
                 .filter(|chunk| !unit.has(&chunk.chunk_id))
-                .map(ChunkView::of)
+                .map(|chunk| ChunkView::of(chunk, input.anchors))
                 .collect(),
             exam_candidates: policy
                 .exam_candidate_ids
@@ -140,12 +150,15 @@ impl<'a> Context<'a> {
 }
 
 impl<'a> CandidateView<'a> {
-    /// A question that was not found by this search, such as one to come back to, has no tags.
+    /// A question that was not found by this search, such as one to come back to, has neither units nor tags.
     fn of(question_id: &'a str, difficulty_tier: &'static str, input: &TurnPrompt<'a>) -> Self {
         let mut candidates = input.candidates.iter();
         let found = candidates.find(|candidate| candidate.question_id == question_id);
+        let unit_ids: &[String] = found.map_or(&[][..], |found| &found.unit_ids);
+        let is_of_focus = matches!(unit_ids, [unit_id] if *unit_id == input.policy.focus_unit_id);
         Self {
             question_id,
+            unit_ids: if is_of_focus { &[] } else { unit_ids },
             difficulty_tier,
             tags: found.map_or(&[][..], |found| &found.tags),
         }
@@ -162,11 +175,18 @@ impl<'a> AnchorView<'a> {
 }
 
 impl<'a> ChunkView<'a> {
-    /// A text that was found.
-    fn of(chunk: &'a Chunk) -> Self {
+    /// A text that was found. These units' titles are said elsewhere.
+    fn of(chunk: &'a Chunk, anchors: &[Anchor]) -> Self {
+        let view = Self::of_unit(chunk);
+        let citation = chunk.citation.as_ref();
+        let title = citation.map_or("", |citation| &citation.title);
+        let mut units = anchors.iter();
+        let is_said = title == view.section
+            || units.any(|unit| unit.unit_id == chunk.unit_id && unit.title == title);
         Self {
             unit_id: &chunk.unit_id,
-            ..Self::of_unit(chunk)
+            source: if is_said { "" } else { title },
+            ..view
         }
     }
 
@@ -176,11 +196,22 @@ impl<'a> ChunkView<'a> {
         Self {
             chunk_id: &chunk.chunk_id,
             unit_id: "",
+            kind: kind(chunk),
+            source: "",
             section: citation
                 .and_then(|citation| non_empty(&citation.section))
                 .unwrap_or(&chunk.section),
             text: Cow::Borrowed(&chunk.text),
         }
+    }
+}
+
+/// What kind of text a chunk is: that of its source, of a written one that of its section. Empty for an explanation.
+fn kind(chunk: &Chunk) -> &str {
+    match (chunk.chunk_type.as_str(), chunk.section_kind.as_str()) {
+        ("" | "text", "explanation") => "",
+        ("" | "text", of_section) => of_section,
+        (of_source, _) => of_source,
     }
 }
 

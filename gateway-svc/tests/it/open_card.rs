@@ -153,21 +153,82 @@ fn a_drill_is_open_until_the_thread_has_graded_it() {
     }
 }
 
+/// What the record says of exam questions: those with a result or a lock, and those that wait.
+fn record(touched: &[&str], waiting: &[&str]) -> StudentSnapshot {
+    let entry = |id: &&str| RevisitEntry {
+        question_id: (*id).to_owned(),
+        ..RevisitEntry::default()
+    };
+    StudentSnapshot {
+        evidence: Some(Evidence {
+            exam_touched: touched.iter().map(|id| (*id).to_owned()).collect(),
+            revisit_queue: waiting.iter().map(entry).collect(),
+            ..Evidence::default()
+        }),
+        ..StudentSnapshot::default()
+    }
+}
+
+fn status(question_id: &str, state: QuestionState) -> QuestionStatus {
+    QuestionStatus {
+        question_id: question_id.to_owned(),
+        state: state.into(),
+        ..QuestionStatus::default()
+    }
+}
+
 #[test]
-fn an_exam_question_is_open_until_its_unit_has_got_evidence() {
+fn an_exam_question_is_open_until_it_is_passed_or_locked() {
     let (mut facts, mut texts) = turn();
     texts.recent_messages.push(shows(
         6,
         TutorCard {
             unit_id: "U".to_owned(),
-            content: Some(Content::Exam(ExamCard::default())),
+            content: Some(Content::Exam(ExamCard {
+                question_id: "Q".to_owned(),
+                ..ExamCard::default()
+            })),
             buttons: Vec::new(),
         },
     ));
-    for (seconds, is_open) in [(5, true), (6, true), (7, false)] {
-        facts.snapshot = touched(seconds);
+    let (available, locked, passed) = (
+        QuestionState::Available,
+        QuestionState::Locked,
+        QuestionState::Passed,
+    );
+    for (name, snapshot, statuses, is_open) in [
+        ("nothing is known", None, vec![], true),
+        // A drill of the unit that was graded since, and a look at help with it.
+        ("evidence on its unit", touched(7), vec![], true),
+        (
+            "others are done",
+            Some(record(&["R"], &["S"])),
+            vec![status("R", passed), status("S", locked)],
+            true,
+        ),
+        ("passed", None, vec![status("Q", passed)], false),
+        ("locked", None, vec![status("Q", locked)], false),
+        ("touched", Some(record(&["Q"], &[])), vec![], false),
+        ("waits", Some(record(&["Q"], &["Q"])), vec![], false),
+        ("only waits", Some(record(&[], &["Q"])), vec![], false),
+        // The exam system knows better: its lock has ended, and it was offered again.
+        (
+            "available again",
+            Some(record(&["Q"], &["Q"])),
+            vec![status("Q", available)],
+            true,
+        ),
+        (
+            "passed elsewhere",
+            Some(record(&[], &[])),
+            vec![status("R", available), status("Q", passed)],
+            false,
+        ),
+    ] {
+        facts.snapshot = snapshot;
+        facts.statuses = statuses;
         told(&facts, &texts, |said| {
-            assert_eq!(said.open_card.is_some(), is_open, "{seconds}");
+            assert_eq!(said.open_card.is_some(), is_open, "{name}");
         });
     }
 }
@@ -194,11 +255,7 @@ fn the_record_says_how_it_went() {
         question_id: "Q".to_owned(),
         ..event(ClientEventKind::ExamContinue, "U")
     });
-    facts.statuses = vec![QuestionStatus {
-        question_id: "Q".to_owned(),
-        state: QuestionState::Locked.into(),
-        ..QuestionStatus::default()
-    }];
+    facts.statuses = vec![status("Q", QuestionState::Locked)];
     told(&facts, &texts, |said| {
         assert_eq!(said.days_away, 2);
         assert_eq!(said.exam_state, QuestionState::Locked);
@@ -209,20 +266,7 @@ fn the_record_says_how_it_went() {
 #[test]
 fn without_statuses_the_result_behind_a_button_is_the_records() {
     let (mut facts, texts) = turn();
-    let record = |touched: &[&str], waiting: &[&str]| {
-        let entry = |id: &&str| RevisitEntry {
-            question_id: (*id).to_owned(),
-            ..RevisitEntry::default()
-        };
-        Some(StudentSnapshot {
-            evidence: Some(Evidence {
-                exam_touched: touched.iter().map(|id| (*id).to_owned()).collect(),
-                revisit_queue: waiting.iter().map(entry).collect(),
-                ..Evidence::default()
-            }),
-            ..StudentSnapshot::default()
-        })
-    };
+    let record = |touched: &[&str], waiting: &[&str]| Some(record(touched, waiting));
     for (snapshot, kind, state) in [
         (
             record(&["Q"], &[]),

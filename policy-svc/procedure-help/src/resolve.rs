@@ -213,8 +213,12 @@ impl HelpedProcedure {
         *met = verdict.met;
         flags.extend(form_fault.or(verdict.withheld).map(Reason::as_str));
         if !flags.is_empty() {
+            let is_false = flags == [Reason::FalseMathematics.as_str()];
             return Err(Refusal {
-                reason: FallbackReason::UnsafeMessage,
+                reason: match is_false {
+                    true => FallbackReason::FalseMathematics,
+                    false => FallbackReason::UnsafeMessage,
+                },
                 detail: flags.join(", "),
                 flags,
             });

@@ -3,6 +3,7 @@
 mod adversarial;
 mod classroom;
 mod conversations;
+mod false_mathematics;
 mod newer_messages;
 mod refusals;
 mod resets;

@@ -209,7 +209,7 @@ async fn a_models_words_are_held_to_the_plan(kind: Kind) {
     let ada = suite.student("ada");
     let run = Run::titration(&ada).await;
     let good = r#"{"status":"ok","step_id":"goggles","message":"What protects your eyes?","overlay":{"intent":"highlight","target":"goggles"}}"#;
-    let rows: [(&str, HelpStatus, DegradedReason, bool); 9] = [
+    let rows: [(&str, HelpStatus, DegradedReason, bool); 10] = [
         (good, HelpStatus::Ok, DegradedReason::Unspecified, true),
         (
             r#"{"status":"ok","step_id":"goggles","message":"What protects your eyes?"}"#,
@@ -239,6 +239,12 @@ async fn a_models_words_are_held_to_the_plan(kind: Kind) {
             r#"{"status":"ok","step_id":"clamp-burette","message":"What protects your eyes?"}"#,
             HelpStatus::Fallback,
             DegradedReason::SchemaViolation,
+            true,
+        ),
+        (
+            r#"{"status":"ok","step_id":"goggles","message":"So 1/4 + 1/3 = 2/9."}"#,
+            HelpStatus::Fallback,
+            DegradedReason::FalseMathematics,
             true,
         ),
         (
@@ -280,6 +286,7 @@ async fn a_models_words_are_held_to_the_plan(kind: Kind) {
         assert_eq!((metadata.model.as_str(), metadata.attempts), ("model", 1));
         assert!(!metadata.prompt_version.is_empty());
         assert_eq!(help.step_id, "goggles");
+        assert!(!help.message.contains("2/9"), "{help:?}");
         if reason == DegradedReason::UnsafeMessage {
             assert!(metadata.safety_flags.contains(&"command".to_owned()));
         }

@@ -52,6 +52,9 @@ async fn a_class_shares_what_comes_first_and_each_part_keeps_its_budget(kind: Ki
         beginning.contains("\"unitContentChunks\":[{"),
         "{beginning}"
     );
+    // What kind of text each is, but for explanations.
+    assert!(beginning.contains("\"type\":\"example\""), "{beginning}");
+    assert!(!beginning.contains("\"type\":\"explanation\""));
     let same = beginnings.iter().filter(|(other, _)| other == focus);
     let shared: Vec<_> = same.map(|(_, text)| text).collect();
     assert!(shared.len() > 1, "nobody else works on {focus}");

@@ -37,7 +37,7 @@ const SEED: &str = "REPLAY_SEED";
 /// Who takes them, at once.
 const STUDENTS: usize = 6;
 /// Models, one after another: good ones, obedient ones, ones that break each kind of rule, and ones that fail.
-const MODELS: [&str; 10] = [
+const MODELS: [&str; 11] = [
     "mock",
     "mock:obey",
     "mock:echo",
@@ -45,6 +45,7 @@ const MODELS: [&str; 10] = [
     "mock:break:limits_exceeded",
     "mock:break:two_cards",
     "mock:break:exam_not_candidate",
+    "mock:break:false_mathematics",
     "mock:invalid_json",
     "mock:truncated",
     "mock:status:503",

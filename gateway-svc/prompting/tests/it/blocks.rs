@@ -43,6 +43,10 @@ fn everywhere(text: &str) -> Turn {
     turn.chunks[0].citation = None;
     turn.chunks[0].section = text.to_owned();
     turn.chunks[0].source_id = text.to_owned();
+    turn.chunks[0].section_kind = text.to_owned();
+    turn.chunks.push(chunk("ALG-10", text));
+    let cited = turn.chunks[1].citation.get_or_insert_default();
+    cited.title = format!("{text}.");
     turn.recent = vec![said(Role::User, text), said(Role::Assistant, text)];
     turn.input.text = text.to_owned();
     turn.input.latex = text.to_owned();
@@ -66,6 +70,7 @@ fn everywhere(text: &str) -> Turn {
     });
     turn.input.voice_transcript = text.to_owned();
     turn.candidates[0].tags = vec![text.to_owned()];
+    turn.candidates[0].unit_ids = vec![text.to_owned()];
     turn.work = Work {
         open_card: stuck_on_drill().work.open_card.map(|card| TutorCard {
             unit_id: text.to_owned(),

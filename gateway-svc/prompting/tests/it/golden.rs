@@ -366,6 +366,7 @@ fn the_context_is_spelled_as_the_contract_says() {
     assert_eq!(context["unitAnchors"], others);
     let found = context["unitContentChunks"].as_array().unwrap();
     assert_eq!(found.len(), 1);
+    assert_eq!(keys(&found[0]), ["unitId", "source", "section", "text"]);
     assert_eq!(found[0]["unitId"], "ALG-10");
     let standing = &context["snapshotLiteForLLM"];
     assert_eq!(

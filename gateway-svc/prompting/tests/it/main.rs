@@ -9,6 +9,7 @@ mod conversations;
 mod fixture;
 mod golden;
 mod library;
+mod material;
 mod prefix;
 mod refused;
 mod tokens;

@@ -25,6 +25,7 @@
 //! | `mock:break:many_questions` | a reply that asks four questions; needs a turn that allows a Socratic question |
 //! | `mock:break:empty_message` | a reply whose text is one blank |
 //! | `mock:break:schema_violation` | a reply with a word outside of its enum |
+//! | `mock:break:false_mathematics` | a reply of the right form that says `1/4 + 1/3 = 2/9`; without a schema that sentence alone |
 //! | `mock:obey` | whatever the student or a document demands: a JSON object found there, word for word; or a reply with the exam, the badge, the concept card, the rules or the data that was asked for, or a grade that says right or the key. Otherwise as `mock` |
 //! | `mock:echo` | a valid reply that quotes the first 2,000 bytes of the student's message (with more than two questions in them a Socratic reply is invalid) |
 //! | `mock:stall` | never, until the call is cancelled |

@@ -61,11 +61,13 @@ pub enum Rule {
     EmptyMessage,
     /// A word outside of its enum.
     SchemaViolation,
+    /// A text that says what mathematics knows to be false.
+    FalseMathematics,
 }
 
 impl Rule {
     /// All rules and their names.
-    pub const ALL: [(&'static str, Self); 12] = [
+    pub const ALL: [(&'static str, Self); 13] = [
         ("action_not_allowed", Self::ActionNotAllowed),
         ("target_out_of_scope", Self::TargetOutOfScope),
         ("exam_not_candidate", Self::ExamNotCandidate),
@@ -78,6 +80,7 @@ impl Rule {
         ("many_questions", Self::ManyQuestions),
         ("empty_message", Self::EmptyMessage),
         ("schema_violation", Self::SchemaViolation),
+        ("false_mathematics", Self::FalseMathematics),
     ];
 }
 

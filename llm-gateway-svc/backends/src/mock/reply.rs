@@ -22,6 +22,8 @@ pub(super) const QUOTE_MAX_BYTES: usize = 2_000;
 const EXERCISES: u64 = 89_990;
 
 const PLAIN_TEXT: &str = "This is the mock model: it answers without having understood.";
+/// Numerators and denominators added each for themselves.
+const FALSE_TEXT: &str = "So 1/4 + 1/3 = 2/9.";
 
 /// A reply in the form that a turn's schema asks for. A card is absent, null or there.
 #[derive(Debug, Serialize)]
@@ -140,7 +142,11 @@ impl<'a> Writer<'a> {
 
     /// A reply that breaks this rule.
     pub(super) fn breaking(&self, rule: Rule) -> String {
-        self.with_reply(PLAIN_TEXT, |reply| match rule {
+        let plain = match rule {
+            Rule::FalseMathematics => FALSE_TEXT,
+            _ => PLAIN_TEXT,
+        };
+        self.with_reply(plain, |reply| match rule {
             Rule::ActionNotAllowed => {
                 let other = ACTIONS.iter().find(|a| !self.turn.actions.contains(a));
                 *reply = self.reply(other.copied().unwrap_or("GIVE_BADGE"));
@@ -204,6 +210,7 @@ impl<'a> Writer<'a> {
             }
             Rule::EmptyMessage => reply.tutor_text = " ",
             Rule::SchemaViolation => reply.turn_analysis.student_intent = "win",
+            Rule::FalseMathematics => reply.tutor_text = FALSE_TEXT,
         })
     }
 

@@ -310,6 +310,10 @@ async fn breaks_each_rule_by_name() {
             Rule::ManyQuestions => assert!(text.matches('?').count() > 2),
             Rule::EmptyMessage => assert_eq!(text.trim(), ""),
             Rule::SchemaViolation => assert_eq!(reply["turn_analysis"]["student_intent"], "win"),
+            Rule::FalseMathematics => {
+                assert!(keeps(actions, &reply), "{reply}");
+                assert_eq!(text, "So 1/4 + 1/3 = 2/9.");
+            }
         }
         if !matches!(rule, Rule::ActionNotAllowed | Rule::ConceptNotStuck) {
             assert!(allowed, "{name} breaks one rule");
@@ -320,6 +324,8 @@ async fn breaks_each_rule_by_name() {
     let drill = reply(&mock, "mock:break:limits_exceeded", &ALL[1..2]).await;
     let question = drill["drill_card"]["question_latex"].as_str().unwrap();
     assert!(question.matches('=').count() > 2);
+    let words = complete(&mock, ask_of("mock:break:false_mathematics")).await;
+    assert_eq!(words.text, "So 1/4 + 1/3 = 2/9.");
 }
 
 #[tokio::test]

@@ -70,6 +70,38 @@ fn commands() {
 }
 
 #[test]
+fn false_mathematics() {
+    let wrong = "So 1/4 + 1/3 = 2/9.";
+    for (message, points, reason, flags) in [
+        (
+            wrong,
+            vec![],
+            Some(FallbackReason::FalseMathematics),
+            vec!["false_mathematics"],
+        ),
+        (
+            "Mm.",
+            vec![wrong],
+            Some(FallbackReason::FalseMathematics),
+            vec!["false_mathematics"],
+        ),
+        // What must not be said for another reason, too, is unsafe.
+        (
+            wrong,
+            vec!["Hit Enter."],
+            Some(FallbackReason::UnsafeMessage),
+            vec!["command", "false_mathematics"],
+        ),
+        ("So 1/4 + 1/3 = 7/12.", vec![], None, vec![]),
+    ] {
+        let told = said(demo("titration"), message, &points);
+        assert_eq!(told.reason, reason, "{message} {points:?}");
+        assert_eq!(told.flags, flags, "{message} {points:?}");
+        assert!(!told.help.message.contains("2/9"), "{points:?}");
+    }
+}
+
+#[test]
 fn safety_that_is_switched_off() {
     for message in [
         "Take off your goggles to see the scale better.",
