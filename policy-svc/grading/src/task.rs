@@ -1,5 +1,6 @@
 //! Reads the task from a drill: what to do, with which formula, and in which form.
 
+mod slope;
 mod subject;
 
 use std::rc::Rc;
@@ -108,6 +109,11 @@ pub(crate) enum Unread {
 
 /// Longer prompts are stories.
 const MAX_WORDS: usize = 60;
+
+/// Reads a drill that has no key, slopes of lines as well. With a key those are held against it, whatever steps are shown.
+pub(crate) fn problem_alone(drill: &Drill<'_>) -> Result<Problem, Unread> {
+    problem(drill).or_else(|unread| slope::problem(drill).ok_or(unread))
+}
 
 /// Reads a drill.
 pub(crate) fn problem(drill: &Drill<'_>) -> Result<Problem, Unread> {
