@@ -155,6 +155,10 @@ async fn in_a_german_course_the_courses_own_stands_for_what_cannot_be_checked() 
     assert!(text.contains("locale: en"));
     fs::write(&file, text.replace("locale: en", "locale: de")).unwrap();
     let service = service_of(folder).await;
+    let good = ("Löse die Gleichung.", "x + 20 = 31");
+    let resolved = set(&service, good, Vec::new()).await;
+    assert_eq!(shown(&resolved).question_latex, good.1);
+
     let drill = ("Erzähle eine Geschichte dazu.", "x + 20 = 31");
     let resolved = set(&service, drill, Vec::new()).await;
     assert_eq!(resolved.reply.as_ref().unwrap().drill_id, "ONE-D1");

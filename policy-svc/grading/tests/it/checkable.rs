@@ -80,6 +80,80 @@ fn what_is_shown_is_decided_and_little_is_replaced() {
 }
 
 #[test]
+fn usual_tasks_in_german_are_read() {
+    for (prompt, question, right, wrong) in [
+        ("Löse die Gleichung.", "x + 7 = 12", "x = 5", "x = 6"),
+        ("Löse nach x auf.", "2x - 3 = 5", "4", "5"),
+        (
+            "Löse die Gleichung nach x auf:",
+            "2x = 10",
+            "x = 5",
+            "x = 4",
+        ),
+        (
+            "Bestimme die fehlende Zahl n.",
+            "\\frac{2}{7} = \\frac{n}{35}",
+            "10",
+            "12",
+        ),
+        ("Berechne.", "3 + 4 \\cdot 2", "11", "14"),
+        (
+            "Berechne den Wert des Terms für x = -3.",
+            "10 - 2x",
+            "16",
+            "4",
+        ),
+        ("Vereinfache.", "3x + 4x", "7x", "12x"),
+        (
+            "Fasse so weit wie möglich zusammen.",
+            "3x + 4 - x",
+            "2x + 4",
+            "6x",
+        ),
+        ("Multipliziere aus.", "3(x + 2)", "3x + 6", "3x + 2"),
+        (
+            "Löse die Klammer auf und fasse zusammen.",
+            "2(x + 1) + x",
+            "3x + 2",
+            "3x + 1",
+        ),
+        (
+            "Klammere den größten gemeinsamen Faktor aus.",
+            "6n + 9",
+            "3(2n + 3)",
+            "3(2n + 9)",
+        ),
+        (
+            "Faktorisiere.",
+            "x^2 + 5x + 6",
+            "(x + 2)(x + 3)",
+            "(x + 1)(x + 6)",
+        ),
+        ("Kürze so weit wie möglich.", "\\frac{18}{24}", "3/4", "2/3"),
+    ] {
+        assert!(is_checkable(prompt, question), "{prompt} {question}");
+        let drill = Drill {
+            prompt,
+            question_latex: question,
+            key: None,
+        };
+        assert_eq!(grade(&drill, right).verdict, Verdict::Right, "{prompt}");
+        assert_eq!(grade(&drill, wrong).verdict, Verdict::Wrong, "{prompt}");
+    }
+    for (prompt, question) in [
+        ("Löse.", ""),
+        ("Löse die Textaufgabe.", "x + 7 = 12"),
+        ("Löse die Gleichung im Kopf und erkläre.", "x + 7 = 12"),
+        ("Bestimme die größere Lösung.", "x^2 = 9"),
+        ("Berechne den Anteil.", "\\frac{2}{3} \\cdot 12"),
+        ("Löse die Gleichung nicht.", "x + 7 = 12"),
+        ("Erzähle eine Geschichte dazu.", "x + 7 = 12"),
+    ] {
+        assert!(!is_checkable(prompt, question), "{prompt} {question}");
+    }
+}
+
+#[test]
 fn slopes_are_worked_out_from_two_points() {
     let verdict = |prompt: &str, question: &str, answer: &str| {
         let drill = Drill {
