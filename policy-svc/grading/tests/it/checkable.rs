@@ -166,7 +166,7 @@ fn slopes_are_worked_out_from_two_points() {
     let prompt = "Work out the slope of the line through (-2, 1) and (4, 5).";
     for (answer, expected) in [
         ("2/3", Verdict::Right),
-        ("0.5", Verdict::Wrong),
+        ("5", Verdict::Wrong),
         ("3/2", Verdict::Wrong),
         ("-2/3", Verdict::Wrong),
     ] {
