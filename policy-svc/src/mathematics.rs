@@ -19,13 +19,14 @@ pub(crate) fn false_statement(text: &str) -> Option<&str> {
 }
 
 /// The first line of a worked solution that does not follow. It may begin with the exercise, and ends with the answer.
-pub(crate) fn false_step<'a>(problem: &str, lines: &'a [String]) -> Option<&'a str> {
+pub(crate) fn false_step<'a>(prompt: &str, problem: &str, lines: &'a [String]) -> Option<&'a str> {
     let plain = |text: &str| text.replace(['$', ' '], "");
     let first = lines.first()?;
     let begin = usize::from(plain(first) == plain(problem));
     let lines: Vec<&str> = lines.iter().skip(begin).map(String::as_str).collect();
     let (&answer, steps) = lines.split_last()?;
     let example = WorkedExample {
+        prompt,
         problem,
         steps,
         answer,

@@ -81,7 +81,7 @@ fn of_drill(drill: &Drill) -> Option<Found> {
     if let Some(found) = texts.find_map(|text| of_text(&what, text)) {
         return Some(found);
     }
-    if let Some(line) = false_step(&drill.question_latex, &drill.solution) {
+    if let Some(line) = false_step(&drill.prompt, &drill.question_latex, &drill.solution) {
         return Some(Found {
             message: format!("the solution of the {what} says `{line}`, which does not follow"),
             remedy: "correct it; each line follows from the one before, and the last has the answer",

@@ -59,7 +59,7 @@ pub struct Places {
 
 impl Pack {
     /// Which drills of a model's are set: what the course says, else those that mathematics can grade where the pack has
-    /// mathematics (a drill or an exam question with a formula) in a language whose tasks are read.
+    /// mathematics (a drill or an exam question with a formula), in whatever language.
     #[must_use]
     pub fn drill_choice(&self) -> DrillChoice {
         let drills = self.units.iter().flat_map(Unit::all_drills);
@@ -67,7 +67,7 @@ impl Pack {
             .map(|drill| &drill.question_latex)
             .chain(self.questions.iter().map(|q| &q.question_latex));
         let has_formula = formulas.any(|formula| !formula.is_empty());
-        let default = if has_formula && tasks_are_read(&self.course.locale) {
+        let default = if has_formula {
             DrillChoice::Checkable
         } else {
             DrillChoice::Any

@@ -24,7 +24,11 @@ pub(crate) fn grade(drill: &Drill<'_>, answer: &str) -> Grade {
             reason: Reason::Undecided,
         };
     }
-    let problem = task::problem(drill);
+    let problem = if drill.key.is_some() {
+        task::problem(drill)
+    } else {
+        task::problem_alone(drill)
+    };
     let task = match &problem {
         Ok(problem) => problem.task,
         Err(Unread::Task(task) | Unread::Question(task)) => *task,

@@ -1,5 +1,7 @@
 //! Reads the task from a drill: what to do, with which formula, and in which form.
 
+mod german;
+mod slope;
 mod subject;
 
 use std::rc::Rc;
@@ -109,11 +111,35 @@ pub(crate) enum Unread {
 /// Longer prompts are stories.
 const MAX_WORDS: usize = 60;
 
+/// Reads a drill that has no key: slopes of lines and tasks in German as well. With a key, answers to those are held against
+/// it alone.
+pub(crate) fn problem_alone(drill: &Drill<'_>) -> Result<Problem, Unread> {
+    problem(drill).or_else(|unread| {
+        if is_too_long(drill) {
+            return Err(unread);
+        }
+        let found = slope::problem(drill).or_else(|| in_german(drill));
+        found.ok_or(unread)
+    })
+}
+
+fn in_german(drill: &Drill<'_>) -> Option<Problem> {
+    let prompt = german::in_english(drill.prompt)?;
+    let drill = Drill {
+        prompt: &prompt,
+        ..*drill
+    };
+    problem(&drill).ok()
+}
+
+fn is_too_long(drill: &Drill<'_>) -> bool {
+    let most = 4 * crate::notation::MAX_CHARACTERS;
+    drill.prompt.len() > most || drill.question_latex.len() > most
+}
+
 /// Reads a drill.
 pub(crate) fn problem(drill: &Drill<'_>) -> Result<Problem, Unread> {
-    if drill.prompt.len() > 4 * crate::notation::MAX_CHARACTERS
-        || drill.question_latex.len() > 4 * crate::notation::MAX_CHARACTERS
-    {
+    if is_too_long(drill) {
         return Err(Unread::Task(Task::Unknown));
     }
     let pieces = pieces(drill.prompt);

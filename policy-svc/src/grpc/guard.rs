@@ -202,6 +202,7 @@ impl Known {
             texts: &texts,
             exercise,
             example: worked.map(|example| WorkedExample {
+                prompt: "",
                 problem: &example.problem_latex,
                 steps: &steps,
                 answer: &example.final_answer_latex,

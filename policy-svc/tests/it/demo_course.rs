@@ -2,13 +2,14 @@
 
 use std::{collections::BTreeSet, path::Path};
 
-use turnwise_course_pack::{Pack, load};
+use turnwise_course_pack::{Drill as CourseDrill, Pack, load};
 use turnwise_decisions::{Rules, limits::drill_fault};
-use turnwise_grading::{Drill, Verdict, grade};
+use turnwise_grading::{Drill, Verdict, WorkedExample, check_example, check_text, grade};
 use turnwise_kit::Kit;
 use turnwise_policy_svc::{courses, drill_keys};
 use turnwise_proto::policy::v1::{CheckDrillRequest, DrillVerdict};
 use turnwise_reply_guard::{Form, form_fault};
+use turnwise_testing::figure::{Bound, figure};
 
 use crate::fixture::start;
 
@@ -110,6 +111,93 @@ fn every_instance_of_every_seed_has_the_right_key() {
             assert!(unit.templates.len() >= 2, "{}", unit.id);
         }
     }
+}
+
+/// How the key of a drill is known to be right by a second reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SecondReading {
+    /// Grading works the exercise out.
+    Exercise,
+    /// The last line of the worked solution, which holds, comes to it.
+    Solution,
+    /// It is not.
+    None,
+}
+
+fn second_reading(drill: &CourseDrill) -> SecondReading {
+    let alone = Drill {
+        prompt: &drill.prompt,
+        question_latex: &drill.question_latex,
+        key: None,
+    };
+    let worked_out = grade(&alone, &drill.answer).verdict;
+    assert_ne!(worked_out, Verdict::Wrong, "{drill:?}");
+    if worked_out == Verdict::Right {
+        return SecondReading::Exercise;
+    }
+    let Some(line) = drill.solution.last() else {
+        return SecondReading::None;
+    };
+    // `So the slope is $\frac{9}{3} = 3$`
+    let Some(formula) = line.rsplit('$').nth(1) else {
+        return SecondReading::None;
+    };
+    let value = formula.rsplit('=').next().unwrap_or(formula);
+    let with_key = Drill {
+        key: Some(&drill.answer),
+        ..alone
+    };
+    let is_key = [formula, value].map(|said| grade(&with_key, said.trim()).verdict);
+    assert!(is_key.contains(&Verdict::Right), "{drill:?}: {is_key:?}");
+    let statements = check_text(formula, &[]);
+    let example = check_example(&WorkedExample {
+        prompt: &drill.prompt,
+        problem: &drill.question_latex,
+        steps: &[],
+        answer: formula,
+    });
+    assert!(statements.holds() && example.holds(), "{drill:?}");
+    if statements.decided + example.decided > 0 {
+        SecondReading::Solution
+    } else {
+        SecondReading::None
+    }
+}
+
+#[test]
+fn keys_are_read_a_second_time() {
+    let (mut all, mut undecided, mut once) = (0_u32, 0_u32, 0_u32);
+    for course in [DEMO, GERMAN] {
+        let pack = load(&Path::new(FOLDER).join(course)).unwrap();
+        for template in pack.units.iter().flat_map(|unit| &unit.templates) {
+            let readings = template
+                .instances
+                .iter()
+                .map(|made| second_reading(&made.drill));
+            let readings: Vec<_> = readings.collect();
+            let count = |reading| readings.iter().filter(|own| **own == reading).count();
+            let by_solution = count(SecondReading::Solution);
+            let unread = count(SecondReading::None);
+            let made = readings.len();
+            if by_solution + unread > 0 {
+                println!(
+                    "{}: of {made} keys {by_solution} are read from the solution, {unread} once",
+                    template.id
+                );
+            }
+            let small = |count: usize| u32::try_from(count).unwrap();
+            all += small(made);
+            undecided += small(by_solution + unread);
+            once += small(unread);
+        }
+    }
+    let share = |part: u32| f64::from(part) / f64::from(all);
+    let (undecided, once) = (share(undecided), share(once));
+    println!("{all} keys");
+    figure("drill_keys_undecided_share", undecided, Bound::Report);
+    figure("drill_keys_read_once_share", once, Bound::AtMost(0.1));
+    assert!(all > 5_000, "{all}");
+    assert!(once <= 0.1, "{once:.3} of the keys are read once");
 }
 
 #[test]

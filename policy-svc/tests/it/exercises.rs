@@ -1,6 +1,6 @@
 //! One exercise counts once: through the service, and for a pupil who never tires.
 
-use std::path::Path;
+use std::{fs, path::Path};
 
 use serde_json::json;
 use tonic::service::Routes;
@@ -143,6 +143,27 @@ async fn a_drill_that_may_not_be_set_gives_way_to_the_courses() {
     ] {
         assert!(metrics.contains(line), "{line} is not in:\n{metrics}");
     }
+}
+
+#[tokio::test]
+async fn in_a_german_course_the_courses_own_stands_for_what_cannot_be_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let pack = folder.path().join(COURSE);
+    write_pack(&pack, COURSE);
+    let file = pack.join("course.yaml");
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.contains("locale: en"));
+    fs::write(&file, text.replace("locale: en", "locale: de")).unwrap();
+    let service = service_of(folder).await;
+    let good = ("Löse die Gleichung.", "x + 20 = 31");
+    let resolved = set(&service, good, Vec::new()).await;
+    assert_eq!(shown(&resolved).question_latex, good.1);
+
+    let drill = ("Erzähle eine Geschichte dazu.", "x + 20 = 31");
+    let resolved = set(&service, drill, Vec::new()).await;
+    assert_eq!(resolved.reply.as_ref().unwrap().drill_id, "ONE-D1");
+    assert_eq!(shown(&resolved).question_latex, "2 + 3");
+    assert_eq!(resolved.observations, ["drill_not_checkable"]);
 }
 
 #[tokio::test]

@@ -75,7 +75,6 @@ pub(super) fn read<'a>(file: &'a Path, text: &str, sink: &mut Sink<'_>) -> Optio
 
 fn overrides(mut fields: Fields<'_>, locale: Option<&str>, sink: &mut Sink<'_>) -> PolicyOverrides {
     let grades_line = fields.line_of("llm_grades");
-    let drills_line = fields.line_of("drills");
     let stuck_rules = [
         ("attempts_without_streak", StuckRule::AttemptsWithoutStreak),
         ("consecutive_wrong", StuckRule::ConsecutiveWrong),
@@ -124,19 +123,6 @@ fn overrides(mut fields: Fields<'_>, locale: Option<&str>, sink: &mut Sink<'_>) 
     let Some(locale) = locale.filter(|locale| !tasks_are_read(locale)) else {
         return found;
     };
-    if found.drills == Some(DrillChoice::Checkable)
-        && let Some(line) = drills_line
-    {
-        sink.warn(
-            line,
-            format!(
-                "tasks in the language `{}` are not read here, so hardly a drill of a model's is set: one of the \
-                 course's own stands for it",
-                shorten(locale)
-            ),
-            "write `drills: any`, the default in this language, or give each unit drills of its own",
-        );
-    }
     if found.llm_grades == LlmGrades::Count
         && let Some(line) = grades_line
     {

@@ -139,6 +139,28 @@ pub(super) const TRYING: &str = "\
     try test put substitute set let for if when with check insert probiere teste setze für wenn sei mit prüfe probe \
     suppose";
 
+/// Words that a problem is set with, none of which asks for some of its solutions only.
+pub(super) const ASKING: &str = "\
+    solve find determine calculate work out give state write the an and all every each for of in to your its \
+    equation equations inequality solution solutions root roots value values unknown missing number variable by \
+    factoring factorising using completing square quadratic formula following please that both sides löse bestimme \
+    berechne finde gib an die der das den dem von alle gleichung gleichungen ungleichung lösung lösungen lösungsmenge \
+    nach auf für und wert werte unbekannte fehlende zahl variable durch mit quadratische";
+
+/// Words of an example in which some solutions are left out on purpose.
+pub(super) const PICKING: &str = "\
+    positive negative nonnegative nonzero larger largest greater greatest bigger biggest smaller smallest lesser only \
+    reject rejected rejects discard discarded ignore ignored exclude excluded excludes extraneous drop dropped length \
+    lengths width height radius distance natural whole integer integers sense allowed positiv positiven positives \
+    negativ negativen größer größere größte größten kleiner kleinere kleinste kleinsten nur verwirf verworfen entfällt \
+    ausgeschlossen scheinlösung länge längen breite höhe abstand natürliche natürlichen ganze ganzen ganzzahlig \
+    ganzzahlige sinn definitionsmenge definitionsbereich";
+
+/// Words of an answer for solutions that it does not write as `x = 3`.
+pub(super) const OTHER: &str = "\
+    other others another zero one two three four five six seven eight nine ten opposite null andere anderen anderer \
+    weitere eins zwei drei vier fünf sechs sieben acht neun zehn gegenzahl pm";
+
 /// Words of a question about what stands before it.
 pub(super) const DOUBTING: &str = "\
     is so right true correct agree sure really hold holds work works ok okay makes make sense stimmt richtig wahr \

@@ -140,7 +140,8 @@ fn without_answer(before: &str) -> &str {
     rests.next().unwrap_or(before)
 }
 
-fn words(text: &str) -> impl Iterator<Item = &str> {
+/// The words of a text.
+pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphabetic() && !matches!(c, '\'' | '’'))
         .filter(|word| !word.is_empty())
 }

@@ -4,21 +4,22 @@ use std::rc::Rc;
 
 use super::{
     Findings, cues,
-    doubt::Told,
+    doubt::{Told, words},
     scan::{self, Edge, Run},
     verdict::Chain,
 };
 use crate::{
     algebra::{Env, Quotient, RealSet, Roots, Solutions, Work, compare, normal, solve_relation},
     forms::is_literal,
-    notation::{Expression, Sign},
+    notation::{Expression, Relation, Sign},
     rounding::may_be_rounded,
-    solving::is_solved,
 };
 
 /// A worked example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WorkedExample<'a> {
+    /// What is to be done, in words; empty where nothing but the problem is known.
+    pub prompt: &'a str,
     /// The problem: an equation, an inequality, an expression.
     pub problem: &'a str,
     /// The steps, in order; with words or without.
@@ -27,9 +28,10 @@ pub struct WorkedExample<'a> {
     pub answer: &'a str,
 }
 
-/// Checks whether a worked example's steps and answer follow from its problem. Where the problem is an equation or an inequality in one variable,
-/// each step in that variable must agree with it: have all its solutions, or only such. Where it is an expression, each step
-/// that is one in the same variables, without words, must have its value, and so must the answer.
+/// Checks whether a worked example's steps and answer follow from its problem. Where the problem is an equation or an
+/// inequality in one variable, each step in that variable must agree with it: have all its solutions, or only such. The
+/// answer must name solutions, and all of them; where words may ask for some, what is left out stays undecided. Where it is
+/// an expression, each step that is one in the same variables, without words, must have its value, and so must the answer.
 ///
 /// A false one is told by the place of its text: steps from 0, the answer after them. What a text says by itself is for
 /// [`check_text`](super::check_text).
@@ -47,8 +49,14 @@ pub fn check_example(example: &WorkedExample<'_>) -> Findings {
         return findings;
     };
     let last = texts.len().saturating_sub(1);
+    let answer = if may_ask_for_some(example) {
+        Line::Answer
+    } else {
+        Line::WholeAnswer
+    };
     for (at, text) in texts.iter().enumerate() {
-        match problem.agrees(text, at == last) {
+        let line = if at == last { answer } else { Line::Step };
+        match problem.agrees(text, line) {
             Some(follows) => {
                 findings.decided += 1;
                 if !follows {
@@ -59,6 +67,38 @@ pub fn check_example(example: &WorkedExample<'_>) -> Findings {
         }
     }
     findings
+}
+
+/// What a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Line {
+    /// One on the way.
+    Step,
+    /// The last, which may name some of the solutions.
+    Answer,
+    /// The last, which must name all.
+    WholeAnswer,
+}
+
+/// Whether the words of an example may ask for some of the solutions: the positive one, a length.
+fn may_ask_for_some(example: &WorkedExample<'_>) -> bool {
+    let problem = example.problem;
+    let runs = scan::runs(problem);
+    let place = runs
+        .first()
+        .map_or(0..problem.len(), |run| run.range.clone());
+    let beside = [
+        example.prompt,
+        problem.get(..place.start).unwrap_or_default(),
+        problem.get(place.end..).unwrap_or_default(),
+    ];
+    let is_plain = |word: &str| word.chars().count() == 1 || cues::is(cues::ASKING, word);
+    let has = |text: &str, list: &str| words(text).any(|word| cues::is(list, word));
+    beside
+        .iter()
+        .any(|text| words(&text.replace("\\text", "")).any(|word| !is_plain(word)))
+        || has(example.answer, cues::OTHER)
+        || (example.steps.iter().chain([&example.answer])).any(|text| has(text, cues::PICKING))
 }
 
 /// What steps are held against.
@@ -86,15 +126,15 @@ impl Problem {
     }
 
     /// Whether a step follows, where that can be told.
-    fn agrees(&self, text: &str, is_last: bool) -> Option<bool> {
+    fn agrees(&self, text: &str, line: Line) -> Option<bool> {
         match self {
-            Self::Relation(name, known) => agrees_in_solutions(name, known, text, is_last),
-            Self::Expression(problem) => agrees_in_value(problem, text, is_last),
+            Self::Relation(name, known) => agrees_in_solutions(name, known, text, line),
+            Self::Expression(problem) => agrees_in_value(problem, text, line != Line::Step),
         }
     }
 }
 
-/// The variable of a run that is a relation in one, its solutions, and whether it names a value: `x = 3`.
+/// The variable of a run that is a relation in one, its solutions, and whether it names them: `x = 3`, `x = 5 - 2`, `x > 4`.
 fn solved(run: &Run<'_>) -> Option<(Rc<str>, Found, bool)> {
     let readings = Chain::readings(&run.formula);
     let [chain] = readings.as_slice() else {
@@ -123,18 +163,29 @@ fn solved(run: &Run<'_>) -> Option<(Rc<str>, Found, bool)> {
         Solutions::Numbers(numbers) => Found::Numbers(numbers),
         Solutions::Set(set) => Found::Set(set),
     };
-    let is_named = relations.iter().all(is_solved);
+    let is_named = relations.iter().all(names_solutions);
     Some((Rc::clone(name), found, is_named))
 }
 
-/// Whether a text agrees with the solutions. A step may name all that come into question, `x = 0 or x = 3`: they are taken
-/// together. The answer names solutions only.
-fn agrees_in_solutions(name: &Rc<str>, known: &Found, text: &str, is_last: bool) -> Option<bool> {
+/// Whether the variable stands alone on one side, and no variable on the other.
+fn names_solutions(relation: &Relation) -> bool {
+    let lone = |one: &Expression, other: &Expression| {
+        matches!(one, Expression::Variable(_)) && !other.has_variable()
+    };
+    lone(&relation.left, &relation.right) || lone(&relation.right, &relation.left)
+}
+
+/// Whether a text agrees with the solutions. The values that it names, `x = 0 or x = 3`, are taken together: a step may name
+/// all that come into question, the answer names solutions only. An answer that names none is a step: `2x = 4`.
+fn agrees_in_solutions(name: &Rc<str>, known: &Found, text: &str, line: Line) -> Option<bool> {
     let told = Told::new(text);
-    let mut decided = None;
-    let mut named: Vec<Quotient> = Vec::new();
-    for run in scan::runs(text) {
-        let Some((own_name, own, is_named)) = solved(&run) else {
+    let runs = scan::runs(text);
+    let mut agreed = false;
+    let mut numbers: Vec<Quotient> = Vec::new();
+    // Of each set that is named, whether it is less or more than the solutions.
+    let mut sets: Vec<bool> = Vec::new();
+    for run in &runs {
+        let Some((own_name, own, is_named)) = solved(run) else {
             continue;
         };
         let is_tried = matches!(run.before, Edge::Word(word) if cues::is(cues::TRYING, word));
@@ -143,14 +194,18 @@ fn agrees_in_solutions(name: &Rc<str>, known: &Found, text: &str, is_last: bool)
         }
         let mut work = Work::new();
         let agrees = match (known, own) {
-            (Found::Numbers(_), Found::Numbers(own)) if is_named && !is_last => {
-                named.extend(own);
+            (Found::Numbers(_), Found::Numbers(own)) if is_named => {
+                numbers.extend(own);
                 continue;
             }
             (Found::Numbers(known), Found::Numbers(own)) => {
                 are_within(&own, known, &mut work)? || are_within(known, &own, &mut work)?
             }
             (Found::Set(known), Found::Set(own)) => {
+                if is_named {
+                    let is_rounded = run.formula.contains(['.', ',']);
+                    sets.push(!is_rounded && !own.equals(known, &mut work)?);
+                }
                 let both = known.intersection(&own, &mut work)?;
                 both.equals(&own, &mut work)? || both.equals(known, &mut work)?
             }
@@ -160,16 +215,51 @@ fn agrees_in_solutions(name: &Rc<str>, known: &Found, text: &str, is_last: bool)
         if !agrees {
             return Some(false);
         }
-        decided = Some(true);
+        agreed = true;
     }
-    if let Found::Numbers(known) = known
-        && !named.is_empty()
-    {
-        let mut work = Work::new();
-        let agrees = are_within(&named, known, &mut work)? || are_within(known, &named, &mut work)?;
-        return Some(agrees);
+    let must_be_whole = || line == Line::WholeAnswer && !has_other_number(text, &runs);
+    let mut work = Work::new();
+    match known {
+        Found::Numbers(known) if !numbers.is_empty() => {
+            let are_solutions = are_within(&numbers, known, &mut work)?;
+            if line == Line::Step {
+                return Some(are_solutions || are_within(known, &numbers, &mut work)?);
+            }
+            if are_solutions && !are_within(known, &numbers, &mut work)? {
+                return must_be_whole().then_some(false);
+            }
+            Some(are_solutions)
+        }
+        _ if !agreed => None,
+        _ if line == Line::Step => Some(true),
+        Found::Set(_) if !sets.is_empty() => {
+            let is_other = sets.as_slice() == [true];
+            if is_other && must_be_whole() {
+                return Some(false);
+            }
+            (!is_other).then_some(true)
+        }
+        _ => must_be_whole().then_some(false),
     }
-    decided
+}
+
+/// Whether a number stands beside the relations of a text, which may be a solution, too: `x = 3 or -3`. What leads to them
+/// with a colon tells a step.
+fn has_other_number(text: &str, runs: &[Run<'_>]) -> bool {
+    let has_number = |from: usize, to: usize| {
+        let part = text.get(from..to).unwrap_or_default();
+        part.contains(|character: char| character.is_numeric())
+    };
+    let begin = runs.first().map_or(text.len(), |run| run.range.start);
+    let lead = text.get(..begin).unwrap_or_default();
+    let mut from = lead.rfind(':').map_or(0, |colon| colon + 1);
+    for run in runs {
+        if has_number(from, run.range.start) {
+            return true;
+        }
+        from = run.range.end;
+    }
+    has_number(from, text.len())
 }
 
 /// Whether all of `some` are among `all`.

@@ -1,9 +1,12 @@
 //! Drills as models write them: those that mathematics cannot grade are found out before anybody answers.
 
+mod course;
+
 use turnwise_grading::{Drill, Verdict, grade, is_checkable};
+use turnwise_testing::figure::{Bound, figure};
 
 /// A drill as a model may write it, with a right and a wrong answer.
-struct Written {
+pub struct Written {
     prompt: String,
     question: String,
     right: String,
@@ -28,189 +31,180 @@ fn plus(number: i64) -> String {
     }
 }
 
-/// Drills of the kinds that a course of algebra is made of, each in the wordings that models use for it.
-fn mathematics() -> Vec<Written> {
-    let mut all = Vec::new();
-    for n in 0..30_i64 {
-        let (a, b, x) = (n % 7 + 2, n % 11 + 3, n % 13 - 6);
-        let wording = |of: [&'static str; 3]| of[usize::try_from(n % 3).unwrap()];
-        let solve = wording(["Solve for x.", "Solve the equation.", "Solve."]);
-        all.push(written(
-            solve,
-            format!("x {} = {}", plus(b), x + b),
-            format!("x = {x}"),
-            format!("{}", x + 1),
-        ));
-        all.push(written(
-            solve,
-            format!("{a}x {} = {}", plus(-b), a * x - b),
-            format!("{x}"),
-            format!("x = {}", x - 2),
-        ));
-        all.push(written(
-            solve,
-            format!("\\frac{{x}}{{{a}}} = {b}"),
-            format!("{}", a * b),
-            format!("{}", a + b),
-        ));
-        all.push(written(
-            solve,
-            format!("{}x {} = {a}x {}", a + 2, plus(b), plus(b + 2 * x)),
-            format!("x = {x}"),
-            format!("x = {}", x + 3),
-        ));
-        all.push(written(
-            wording(["Solve the inequality.", "Solve for x.", "Solve."]),
-            format!("{a}x {} > {}", plus(b), a * x + b),
-            format!("x > {x}"),
-            format!("x < {x}"),
-        ));
-        all.push(written(
-            wording(["Expand.", "Expand the brackets.", "Expand and simplify."]),
-            format!("{a}(x {})", plus(b)),
-            format!("{a}x {}", plus(a * b)),
-            format!("{a}x {}", plus(b)),
-        ));
-        all.push(written(
-            wording([
-                "Simplify.",
-                "Simplify the expression.",
-                "Combine like terms.",
-            ]),
-            format!("{a}x + {b}x"),
-            format!("{}x", a + b),
-            format!("{}x", a + b + 1),
-        ));
-        let (p, q) = (n % 5 + 1, n % 6 + 2);
-        all.push(written(
-            wording(["Factor.", "Factor the expression.", "Factor completely."]),
-            format!("x^2 {}x {}", plus(p + q), plus(p * q)),
-            format!("(x + {p})(x + {q})"),
-            format!("(x + {p})(x - {q})"),
-        ));
-        all.push(written(
-            wording(["Solve the equation.", "Solve.", "Solve for x."]),
-            format!("x^2 {}x {} = 0", plus(-p - q - 1), plus(p * (q + 1))),
-            format!("x = {p} or x = {}", q + 1),
-            format!("x = {}", p + q + 5),
-        ));
-        all.push(written(
-            wording(["Evaluate.", "Calculate.", "Work out."]),
-            format!("{x} - ({b} - {a})"),
-            format!("{}", x - b + a),
-            format!("{}", x - b - a - 1),
-        ));
-        all.push(written(
-            wording(["Evaluate.", "Calculate.", "Work out the value."]),
-            format!("\\frac{{1}}{{{a}}} + \\frac{{1}}{{{}}}", a + 1),
-            format!("{}/{}", 2 * a + 1, a * (a + 1)),
-            format!("2/{}", 2 * a + 1),
-        ));
-        all.push(written(
-            wording(["Simplify.", "Write as a single power.", "Simplify."]),
-            format!("x^{{{a}}} \\cdot x^{{{b}}}"),
-            format!("x^{}", a + b),
-            format!("x^{}", a * b + 1),
-        ));
-        all.push(written(
-            "Work out the value for x = 3.",
-            format!("{a}x {}", plus(-b)),
-            format!("{}", 3 * a - b),
-            format!("{}", 3 * a + b),
-        ));
-        all.push(written(
-            wording([
-                "Simplify.",
-                "Write the fraction in lowest terms.",
-                "Simplify.",
-            ]),
-            format!("\\frac{{{}}}{{{}}}", 6 * b, 6 * (b + 1)),
-            format!("{b}/{}", b + 1),
-            format!("{}/{}", b + 1, b + 3),
-        ));
-        all.push(written(
-            "Solve for y.",
-            format!("y {}x = {b}", plus(a)),
-            format!("y = {b} - {a}x"),
-            format!("y = {b} + {a}x"),
-        ));
-    }
-    all
-}
-
-/// Drills that only a reader of words could grade.
-fn words() -> Vec<Written> {
-    let mut all = Vec::new();
-    for n in 2..17_i64 {
-        for prompt in [
-            format!("Explain why {n}x + {n} is not the same as {n}x."),
-            format!(
-                "A shop sells {n} apples for 3 euros. Which offer is better for a family of four, and why?"
-            ),
-            format!("Draw the graph of a line with slope {n}."),
-            format!(
-                "Describe in your own words what happens to {n} when it is divided by a fraction."
-            ),
-            format!("Anna is {n} years older than Ben. Write down a story that fits."),
-            format!("Is {n} a solution of 2x + 3 = {}? Say how you know.", n + 4),
-        ] {
-            all.push(written(
-                &prompt,
-                String::new(),
-                String::new(),
-                String::new(),
-            ));
+#[test]
+fn what_is_shown_is_decided_and_little_is_replaced() {
+    let (mut all, mut shown, mut open) = (0_u32, 0_u32, Vec::new());
+    for (unit, drills) in course::drills() {
+        let mut replaced = 0;
+        for written in &drills {
+            all += 1;
+            if !is_checkable(&written.prompt, &written.question) {
+                replaced += 1;
+                continue;
+            }
+            shown += 1;
+            let drill = Drill {
+                prompt: &written.prompt,
+                question_latex: &written.question,
+                key: None,
+            };
+            for (answer, expected) in [
+                (&written.right, Verdict::Right),
+                (&written.wrong, Verdict::Wrong),
+            ] {
+                let verdict = grade(&drill, answer).verdict;
+                let name = format!("{} {} {answer}", written.prompt, written.question);
+                if verdict == Verdict::CannotTell {
+                    open.push(name);
+                } else {
+                    assert_eq!(verdict, expected, "{name}");
+                }
+            }
         }
+        println!("{unit}: {replaced} of {} are replaced", drills.len());
     }
-    all
+    assert!(all >= 500, "{all} drills");
+    let left_open = f64::from(u32::try_from(open.len()).unwrap());
+    let decided = 1.0 - left_open / f64::from(2 * shown);
+    let replaced = f64::from(all - shown) / f64::from(all);
+    figure("model_drills_decided_share", decided, Bound::AtLeast(0.99));
+    figure("model_drills_replaced_share", replaced, Bound::AtMost(0.25));
+    assert!(decided >= 0.99, "left open: {open:#?}");
+    assert!(replaced <= 0.25, "{replaced:.3} are replaced");
+    let mut told = (0..course::OF_A_UNIT).map(course::in_words);
+    let is_shown = |drill: &Written| is_checkable(&drill.prompt, &drill.question);
+    assert!(
+        !told.any(|drill| is_shown(&drill)),
+        "a drill in words is shown"
+    );
 }
 
 #[test]
-fn what_is_shown_is_decided_and_little_is_replaced() {
-    let mathematics = mathematics();
-    let words = words();
-    let all = mathematics.len() + words.len();
-    assert!(all >= 500, "{all} drills");
-    let shown: Vec<_> = mathematics
-        .iter()
-        .chain(&words)
-        .filter(|drill| is_checkable(&drill.prompt, &drill.question))
-        .collect();
-    let mut open = Vec::new();
-    for written in &shown {
+fn usual_tasks_in_german_are_read() {
+    for (prompt, question, right, wrong) in [
+        ("Löse die Gleichung.", "x + 7 = 12", "x = 5", "x = 6"),
+        ("Löse nach x auf.", "2x - 3 = 5", "4", "5"),
+        (
+            "Löse die Gleichung nach x auf:",
+            "2x = 10",
+            "x = 5",
+            "x = 4",
+        ),
+        (
+            "Bestimme die fehlende Zahl n.",
+            "\\frac{2}{7} = \\frac{n}{35}",
+            "10",
+            "12",
+        ),
+        ("Berechne.", "3 + 4 \\cdot 2", "11", "14"),
+        (
+            "Berechne den Wert des Terms für x = -3.",
+            "10 - 2x",
+            "16",
+            "4",
+        ),
+        ("Vereinfache.", "3x + 4x", "7x", "12x"),
+        (
+            "Fasse so weit wie möglich zusammen.",
+            "3x + 4 - x",
+            "2x + 4",
+            "6x",
+        ),
+        ("Multipliziere aus.", "3(x + 2)", "3x + 6", "3x + 2"),
+        (
+            "Löse die Klammer auf und fasse zusammen.",
+            "2(x + 1) + x",
+            "3x + 2",
+            "3x + 1",
+        ),
+        (
+            "Klammere den größten gemeinsamen Faktor aus.",
+            "6n + 9",
+            "3(2n + 3)",
+            "3(2n + 9)",
+        ),
+        (
+            "Faktorisiere.",
+            "x^2 + 5x + 6",
+            "(x + 2)(x + 3)",
+            "(x + 1)(x + 6)",
+        ),
+        ("Kürze so weit wie möglich.", "\\frac{18}{24}", "3/4", "2/3"),
+    ] {
+        assert!(is_checkable(prompt, question), "{prompt} {question}");
         let drill = Drill {
-            prompt: &written.prompt,
-            question_latex: &written.question,
+            prompt,
+            question_latex: question,
             key: None,
         };
-        for (answer, expected) in [
-            (&written.right, Verdict::Right),
-            (&written.wrong, Verdict::Wrong),
-        ] {
-            let verdict = grade(&drill, answer).verdict;
-            if verdict == Verdict::CannotTell {
-                open.push((&written.prompt, &written.question, answer));
-            } else {
-                assert_eq!(
-                    verdict, expected,
-                    "{} {} {answer}",
-                    written.prompt, written.question
-                );
-            }
-        }
+        assert_eq!(grade(&drill, right).verdict, Verdict::Right, "{prompt}");
+        assert_eq!(grade(&drill, wrong).verdict, Verdict::Wrong, "{prompt}");
     }
-    let replaced = all - shown.len();
-    eprintln!(
-        "{all} drills: {replaced} replaced, {} of {} answers left open",
-        open.len(),
-        2 * shown.len()
-    );
-    assert!(replaced * 4 <= all, "{replaced} of {all} are replaced");
-    assert!(open.len() * 100 <= 2 * shown.len(), "left open: {open:#?}");
-    let told = words
-        .iter()
-        .filter(|drill| is_checkable(&drill.prompt, &drill.question));
-    assert_eq!(told.count(), 0, "a drill in words is shown");
+    for (prompt, question) in [
+        ("Löse.", ""),
+        ("Löse die Textaufgabe.", "x + 7 = 12"),
+        ("Löse die Gleichung im Kopf und erkläre.", "x + 7 = 12"),
+        ("Bestimme die größere Lösung.", "x^2 = 9"),
+        ("Berechne den Anteil.", "\\frac{2}{3} \\cdot 12"),
+        ("Löse die Gleichung nicht.", "x + 7 = 12"),
+        ("Erzähle eine Geschichte dazu.", "x + 7 = 12"),
+    ] {
+        assert!(!is_checkable(prompt, question), "{prompt} {question}");
+    }
+}
+
+#[test]
+fn slopes_are_worked_out_from_two_points() {
+    let verdict = |prompt: &str, question: &str, answer: &str| {
+        let drill = Drill {
+            prompt,
+            question_latex: question,
+            key: None,
+        };
+        grade(&drill, answer).verdict
+    };
+    let prompt = "Work out the slope of the line through (-2, 1) and (4, 5).";
+    for (answer, expected) in [
+        ("2/3", Verdict::Right),
+        ("5", Verdict::Wrong),
+        ("3/2", Verdict::Wrong),
+        ("-2/3", Verdict::Wrong),
+    ] {
+        assert_eq!(verdict(prompt, "", answer), expected, "{answer}");
+        let points = "(-2, 1),\\ (4, 5)";
+        assert_eq!(verdict(prompt, points, answer), expected, "{answer}");
+    }
+    for (prompt, question) in [
+        (
+            "Is the slope of the line through (0, 0) and (1, 2) positive?",
+            "",
+        ),
+        (
+            "Work out the slope of the line through (1, 2) and (1, 5).",
+            "",
+        ),
+        ("Work out the slope of the line through (1, 2).", ""),
+        (
+            "Work out the slope of the line through (1, 2) and (3, a).",
+            "",
+        ),
+        ("Work out the slope of the line.", "y = 2x + 1"),
+        (
+            "Work out the slope of a line that is perpendicular to the line through (1, 2) and (3, 6).",
+            "",
+        ),
+        (
+            "Work out the slope of the line through (1, 2) and (3, 6).",
+            "(5, 5)",
+        ),
+    ] {
+        assert!(!is_checkable(prompt, question), "{prompt} {question}");
+        assert_eq!(
+            verdict(prompt, question, "2"),
+            Verdict::CannotTell,
+            "{prompt} {question}"
+        );
+    }
 }
 
 #[test]

@@ -3,7 +3,12 @@
 use turnwise_grading::{WorkedExample, check_example};
 
 fn wrong(problem: &str, steps: &[&str], answer: &str) -> Vec<usize> {
+    wrong_for("", problem, steps, answer)
+}
+
+fn wrong_for(prompt: &str, problem: &str, steps: &[&str], answer: &str) -> Vec<usize> {
     let example = WorkedExample {
+        prompt,
         problem,
         steps,
         answer,
@@ -88,5 +93,74 @@ fn a_step_that_does_not_follow_is_found() {
         ("3(x + 2) - x", vec!["3x + 2 - x"], "2x + 6", vec![0]),
     ] {
         assert_eq!(wrong(problem, &steps, answer), at, "{problem} {answer}");
+    }
+}
+
+#[test]
+fn the_answer_names_all_solutions() {
+    for (problem, steps, answer, at) in [
+        ("x^2 = 9", vec![], "x = 3", vec![0]),
+        ("x^2 = 9", vec!["x = 3 or x = -3"], "x = -3", vec![1]),
+        ("x^2 = 9", vec![], "x = 3 or x = 4", vec![0]),
+        ("x^2 = 9", vec![], "Take the root: $x = 3$", vec![0]),
+        ("x^2 = 4x", vec!["x^2 - 4x = 0"], "x = 4", vec![1]),
+        // What names no solution is a step.
+        ("2x + 3 = 7", vec![], "2x = 4", vec![0]),
+        ("2x + 3 = 7", vec!["2x = 4"], "2x + 3 = 7", vec![1]),
+        (
+            "2x + 3 = 7",
+            vec![],
+            "Take 3 from both sides: $2x = 4$",
+            vec![0],
+        ),
+        ("x^2 = 9", vec![], "x^2 - 9 = 0", vec![0]),
+        ("2x + 1 > 7", vec![], "2x > 6", vec![0]),
+        ("2x + 1 > 7", vec!["2x > 6"], "x > 4", vec![1]),
+        ("2x + 1 > 7", vec!["2x > 6"], "x > 2", vec![1]),
+    ] {
+        assert_eq!(wrong(problem, &steps, answer), at, "{problem} {answer}");
+    }
+}
+
+#[test]
+fn solutions_in_other_words_are_left_open() {
+    for (problem, steps, answer) in [
+        ("x^2 = 9", vec![], "x = 3 or -3"),
+        ("x^2 = 9", vec![], "x = 3 and its opposite"),
+        ("x^2 = 9", vec![], "x = \\pm 3"),
+        ("x^2 = 4x", vec![], "x = 4, the other solution is zero"),
+        (
+            "x^2 = 9",
+            vec!["x = 3 or x = -3"],
+            "The positive solution is $x = 3$",
+        ),
+        ("x^2 = 9", vec!["A length is positive."], "x = 3"),
+        ("\\text{The width: } x^2 = 9", vec![], "x = 3"),
+        ("2x + 3 = 7", vec![], "The solution of $2x + 3 = 7$ is 2."),
+        ("2x + 3 = 7", vec![], "2 is the solution of $2x + 3 = 7$."),
+        ("2x + 3 = 7", vec![], "$2x = 4$, so $x = 2$"),
+        ("2x + 3 = 7", vec![], "x = 5 - 3 = 2"),
+        ("2x + 3 = 7", vec![], "x = \\frac{4}{2}"),
+        ("-3x < 1", vec![], "x > -0.33"),
+        ("2x + 1 > 7", vec!["2x > 6"], "3 < x"),
+    ] {
+        assert_eq!(wrong(problem, &steps, answer), [0_usize; 0], "{answer}");
+    }
+}
+
+#[test]
+fn a_prompt_may_ask_for_some_of_the_solutions() {
+    for (prompt, is_whole) in [
+        ("Solve the equation.", true),
+        ("Find all values of x.", true),
+        ("Löse die Gleichung.", true),
+        ("Find the positive solution.", false),
+        ("Find the larger of both solutions.", false),
+        ("A square has an area of 9. How long is its side?", false),
+        ("Bestimme die positive Lösung.", false),
+    ] {
+        let found = wrong_for(prompt, "x^2 = 9", &[], "x = 3");
+        assert_eq!(found.len(), usize::from(is_whole), "{prompt}");
+        assert_eq!(wrong_for(prompt, "x^2 = 9", &[], "x = 4"), [0], "{prompt}");
     }
 }

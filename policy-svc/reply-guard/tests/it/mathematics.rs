@@ -53,6 +53,7 @@ fn the_steps_of_a_worked_example_must_follow() {
             texts: &texts,
             exercise: Some(("", "2x + 3 = 7")),
             example: Some(WorkedExample {
+                prompt: "",
                 problem: "2x + 3 = 7",
                 steps: &[step],
                 answer: "x = 2",

@@ -16,7 +16,7 @@ fn what_is_not_understood_is_never_decided() {
             "",
             "15",
         ),
-        ("Löse die Gleichung.", "x + 1 = 3", "2"),
+        ("Résous l'équation.", "x + 1 = 3", "2"),
         ("Solve.", "\\int_0^1 x dx = 1", "2"),
         ("Solve.", "", "2"),
         ("", "", "2"),
