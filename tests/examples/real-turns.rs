@@ -156,6 +156,7 @@ impl Seen {
                 texts.extend(&steps);
                 texts.push(&example.final_answer_latex);
                 let findings = check_example(&WorkedExample {
+                    prompt: "",
                     problem: &example.problem_latex,
                     steps: &steps,
                     answer: &example.final_answer_latex,

@@ -33,6 +33,7 @@ const SAID: [&str; 6] = [
 ];
 /// A worked example of the reply's card: the problem, its steps, the answer.
 const EXAMPLE: WorkedExample<'_> = WorkedExample {
+    prompt: "",
     problem: "3x - 5 = 16",
     steps: &["3x = 16 + 5", "3x = 21"],
     answer: "x = 7",
