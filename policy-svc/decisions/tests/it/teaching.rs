@@ -329,6 +329,7 @@ fn a_lesson_explains_where_the_author_wrote_no_key_idea() {
             passage: Some(Passage {
                 section: "The balance",
                 text,
+                answers: false,
             }),
             ..Situation::default()
         };
