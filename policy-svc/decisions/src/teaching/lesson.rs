@@ -414,9 +414,9 @@ fn freshest(keys: &[Key], course: &Course, unit_id: &str, situation: &Situation<
         .unwrap_or_default()
 }
 
-/// What the course says of another unit than the focus to a student who asks about it: it comes before everything
-/// else, as a lesson may be read whatever is to do first. `None` where no text answers, where it was said already, and where
-/// the policy allows no such words.
+/// What the course says of another unit than the focus to a student who asks about it: it comes before everything else, as a
+/// lesson may be read whatever is to do first. `None` where no text answers, where it was said already, and where the policy
+/// allows no such words.
 #[must_use]
 pub fn answer_elsewhere(
     course: &Course,
