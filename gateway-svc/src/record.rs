@@ -14,6 +14,7 @@ use turnwise_proto::{
         CountedExercises, DecideRequest, KnownTexts, OpenDrill, Passage, PlanRequest, Reply,
         ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request::Outcome,
     },
+    retrieval::v1::Chunk,
     session::v1::{GradedDrill, StudentSnapshot, ThreadFocus, ThreadKind, TurnState},
     tutor::v1::{
         ClientEvent, ClientEventKind, DegradedReason, Role, StudentInput, tutor_card::Content,
@@ -55,6 +56,30 @@ pub fn is_of_tutor(kind: i32) -> bool {
 #[must_use]
 pub fn asked(texts: &TurnTexts) -> Option<&StudentInput> {
     texts.query.as_ref().or(texts.input.as_ref())
+}
+
+/// The words that the turn is about: its own, or with the button that chooses a unit those that could not be placed.
+#[must_use]
+pub fn words<'a>(facts: &TurnFacts, texts: &'a TurnTexts) -> &'a str {
+    match asked(texts).map_or("", said) {
+        "" => asked_before(facts, texts),
+        own => own,
+    }
+}
+
+/// What the student wrote last before the button that chooses a unit; empty with any other turn.
+fn asked_before<'a>(facts: &TurnFacts, texts: &'a TurnTexts) -> &'a str {
+    let pressed = event(facts).map(ClientEvent::kind);
+    if pressed != Some(ClientEventKind::ChooseUnit) {
+        return "";
+    }
+    let messages = texts.recent_messages.iter().rev();
+    let own = messages.filter(|message| message.role() == Role::User);
+    let mut texts = own.map(|message| match message.text.as_str() {
+        "" => message.latex.as_str(),
+        text => text,
+    });
+    texts.find(|text| !text.is_empty()).unwrap_or_default()
 }
 
 /// The button that the turn is about. Those below a question are about no unit.
@@ -117,6 +142,15 @@ pub fn decide_request(facts: &TurnFacts) -> Option<DecideRequest> {
         candidate_question_ids: facts.candidate_question_ids.clone(),
         statuses: facts.statuses.clone(),
         exam_system_unavailable: facts.exam_system_unavailable,
+        way_told: is_way_told(facts),
+    })
+}
+
+/// Whether the thread stood on the same focus with the same target before the turn: then it was told what comes first.
+fn is_way_told(facts: &TurnFacts) -> bool {
+    let stood = facts.thread_focus.as_ref().zip(facts.plan.as_ref());
+    stood.is_some_and(|(stood, plan)| {
+        stood.focus_unit_id == plan.focus_unit_id && stood.target_unit_id == plan.target_unit_id
     })
 }
 
@@ -176,7 +210,12 @@ pub fn resolve_request(
         hints_given: i32::try_from(open_card::hints(facts, texts)).unwrap_or(i32::MAX),
         pressed: event(facts).map_or(0, |event| event.kind),
         said: said_by_tutor(texts),
+        question: asked_before(facts, texts)
+            .chars()
+            .take(SAID_MOST_CHARS)
+            .collect(),
         passage: passage(facts, texts),
+        passage_elsewhere: passage_elsewhere(facts, texts),
         quotable: texts
             .graded
             .iter()
@@ -189,15 +228,34 @@ pub fn resolve_request(
     })
 }
 
-/// The course text on the focus that fits the message best. What only fills up does not fit.
+/// The course text on the focus that fits the message best.
 fn passage(facts: &TurnFacts, texts: &TurnTexts) -> Option<Passage> {
     let focus = &facts.policy.as_ref()?.focus_unit_id;
+    best_of(texts, |unit_id| unit_id == focus).map(quoted)
+}
+
+/// The course text that fits best of the focus and of what the message is about, where it is not the focus's: of the
+/// message's target, or of the first unit to choose.
+fn passage_elsewhere(facts: &TurnFacts, texts: &TurnTexts) -> Option<Passage> {
+    let policy = facts.policy.as_ref()?;
+    let focus = &policy.focus_unit_id;
+    let about = policy.choice_unit_ids.first();
+    let about = about.unwrap_or(&policy.primary_target_unit_id);
+    let best = best_of(texts, |unit_id| unit_id == focus || unit_id == about)?;
+    (best.unit_id != *focus).then(|| quoted(best))
+}
+
+/// The text of these units that fits the message best. What only fills up does not fit.
+fn best_of(texts: &TurnTexts, is_of: impl Fn(&str) -> bool) -> Option<&Chunk> {
     let mut chunks = texts.chunks.iter();
-    let chunk = chunks.find(|chunk| chunk.unit_id == *focus && chunk.score > 0.0)?;
-    Some(Passage {
+    chunks.find(|chunk| chunk.score > 0.0 && is_of(&chunk.unit_id))
+}
+
+fn quoted(chunk: &Chunk) -> Passage {
+    Passage {
         section: chunk.section.clone(),
         text: chunk.text.chars().take(PASSAGE_MOST_CHARS).collect(),
-    })
+    }
 }
 
 /// The tutor's texts in the messages that the turn uses, the latest last.

@@ -75,6 +75,7 @@ async fn main() {
             locked_until: None,
         }],
         exam_system_unavailable: false,
+        way_told: false,
     };
     let decision = client.clone().decide(decide_request.clone()).await.unwrap();
     let policy = decision.into_inner().policy.unwrap();

@@ -11,6 +11,7 @@ mod exams;
 mod explain;
 mod grading;
 mod guard;
+mod passages;
 mod placement;
 mod procedure_help;
 mod read;
@@ -176,10 +177,11 @@ impl PolicyService for Policies {
         let fields = ("plan.course_id", "plan.pack_hash");
         let loaded = self.version(fields, &plan.course_id, &plan.pack_hash)?;
         ids::check("turn_id", &request.turn_id)?;
+        let way_told = request.way_told;
         let input = read::decide_input(request)?;
         let decision = decisions::decide(&loaded.course, &input)
             .map_err(|fault| PolicyError::impossible("plan", &fault))?;
-        Ok(Response::new(write::decision(&loaded, decision)))
+        Ok(Response::new(write::decision(&loaded, decision, way_told)))
     }
 
     async fn explain(

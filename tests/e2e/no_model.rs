@@ -34,6 +34,7 @@ in_both_deployments!(
     drills_are_graded_by_the_rules,
     questions_are_asked_and_the_document_answers,
     the_first_turn_of_a_new_user_is_about_what_was_asked,
+    a_chosen_unit_is_explained_as_it_was_asked_about,
     the_suite_is_ready,
 );
 
@@ -235,15 +236,45 @@ async fn the_first_turn_of_a_new_user_is_about_what_was_asked(kind: Kind) {
     let standing = answer.snapshot_lite.clone().unwrap();
     assert_eq!(standing.focus.unwrap().unit_id, "ALG-03");
     assert!(standing.target.is_none(), "{:?}", standing.target);
-    // The unit's key idea, with the section of the lesson that it stands in.
-    let pack = load(&repository().join("courses").join(DEMO_COURSE)).unwrap();
-    let unit = pack.units.iter().find(|unit| unit.id == "ALG-03").unwrap();
-    let idea = unit.key_idea.as_ref().unwrap();
-    let source = pack.chunks.iter().find(|chunk| chunk.id == idea.chunk);
-    let told = format!("{} (From: {}) ", idea.text, source.unwrap().section);
-    let text = &tutor(&answer).text;
-    assert!(text.starts_with(&told), "{text}");
+    explains(&answer, "ALG-03");
     without.check(&ada, &answer).await;
+    without.stop().await;
+}
+
+/// Insists that an answer is the unit's key idea or the words of its lesson, with the heading of their section.
+fn explains(answer: &TakeTurnResponse, unit_id: &str) {
+    let pack = load(&repository().join("courses").join(DEMO_COURSE)).unwrap();
+    let unit = pack.units.iter().find(|unit| unit.id == unit_id).unwrap();
+    let idea = unit.key_idea.as_ref().unwrap();
+    let text = &tutor(answer).text;
+    let own = pack.chunks.iter().filter(|chunk| chunk.unit == unit_id);
+    let mut sources = own.filter(|chunk| text.contains(&format!(" (From: {}) ", chunk.section)));
+    let source = sources.next().unwrap_or_else(|| panic!("{text}"));
+    let begins = source.text.chars().take(40).collect::<String>();
+    let is_idea = source.id == idea.chunk && text.starts_with(&idea.text);
+    let is_lesson = text.starts_with(&format!("Your lesson says: {begins}"));
+    assert!(is_idea || is_lesson, "{text}");
+}
+
+/// The choice has no words of its own: the message that could not be placed is what is answered.
+async fn a_chosen_unit_is_explained_as_it_was_asked_about(kind: Kind) {
+    let without = WithoutModel::start(kind).await;
+    let ada = without.suite.student("ada");
+    let thread = ada.open(DEMO_COURSE).await;
+    let question =
+        "Why is the result of subtracting 3 - (−4) the same as the result of adding 3 + 4?";
+    let asked = ada.say(&thread, question).await;
+    let mut buttons = tutor(&asked).buttons.iter();
+    let offered = buttons.any(|button| {
+        let event = button.event.as_ref();
+        event.is_some_and(|event| {
+            event.kind() == ClientEventKind::ChooseUnit && event.unit_id == OPEN
+        })
+    });
+    assert!(offered, "{asked:?}");
+    let chosen = ada.press(&thread, ClientEventKind::ChooseUnit, OPEN).await;
+    explains(&chosen, OPEN);
+    without.check(&ada, &chosen).await;
     without.stop().await;
 }
 

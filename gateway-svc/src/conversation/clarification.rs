@@ -17,7 +17,7 @@ use turnwise_proto::{
     },
 };
 
-use crate::input::said;
+use crate::{input::said, record};
 
 /// The most characters of an answer that are kept.
 const ANSWER_MAX_CHARS: usize = 4_000;
@@ -93,7 +93,7 @@ impl Questions {
         if self.change.is_some() {
             return None;
         }
-        let query = texts.input.as_ref().map_or("", said);
+        let query = record::words(facts, texts);
         let taken = begin(start, task, query, locale)?;
         self.take(taken, facts, texts)
     }

@@ -81,7 +81,8 @@ impl Composing<'_> {
             true => {
                 let clarified = &self.start.clarified_documents;
                 let upstreams = &self.core.upstreams;
-                Some(retrieve(upstreams, working, plan, &self.texts, clarified).await)
+                let record = (&self.facts, &self.texts);
+                Some(retrieve(upstreams, working, plan, record, clarified).await)
             }
             false => None,
         }
@@ -192,13 +193,17 @@ async fn retrieve(
     upstreams: &Upstreams,
     context: &CallContext,
     plan: &Plan,
-    texts: &TurnTexts,
+    (facts, texts): (&TurnFacts, &TurnTexts),
     clarified: &[String],
 ) -> Result<RetrieveResponse, Fault> {
-    // A button says nothing; the title of the unit that it leads to finds that unit's text.
+    // A button says nothing: what the student wrote before the choice of a unit, else the title of the unit that it leads to
+    // finds text.
     let focus = plan.standing.as_ref().and_then(|s| s.focus.as_ref());
     let (text, recent_texts) = match record::asked(texts).map_or("", said) {
-        "" => (focus.map_or("", |f| f.title.as_str()), Vec::new()),
+        "" => match record::words(facts, texts) {
+            "" => (focus.map_or("", |f| f.title.as_str()), Vec::new()),
+            before => (before, Vec::new()),
+        },
         said => (said, recent_texts(&texts.recent_messages)),
     };
     let mut namespaces = vec![Namespace::UnitAnchors, Namespace::UnitContentChunks];

@@ -1,9 +1,14 @@
-//! The student's record as a thread sees it.
+//! The student's record as a thread sees it, and what the policy is told of a turn.
 
-use turnwise_gateway_svc::record::{plan_request, seen_from_thread};
+use turnwise_gateway_svc::record::{
+    decide_request, plan_request, resolve_request, seen_from_thread, words,
+};
 use turnwise_proto::{
-    explain::v1::TurnFacts,
+    explain::v1::{TurnFacts, TurnTexts},
+    policy::v1::{KnownTexts, Plan, Policy},
+    retrieval::v1::Chunk,
     session::v1::{StudentSnapshot, ThreadFocus, TurnAnalysis, TurnState},
+    tutor::v1::{ClientEvent, ClientEventKind, Role, StudentInput, TutorMessage},
 };
 
 fn latest() -> TurnState {
@@ -51,4 +56,133 @@ fn a_thread_sees_its_own_focus_and_target() {
         assert_eq!(plan_request(&facts, "").snapshot, Some(seen));
     }
     assert_eq!(seen_from_thread(&TurnFacts::default()), None);
+}
+
+/// What is told of the way is told once for each focus of a thread and each target.
+#[test]
+fn the_way_was_told_where_the_thread_stands_already() {
+    for (thread, is_told) in [
+        (None, false),
+        (Some(("A", "B")), true),
+        (Some(("A", "C")), false),
+        (Some(("C", "B")), false),
+    ] {
+        let facts = TurnFacts {
+            plan: Some(Plan {
+                focus_unit_id: "A".to_owned(),
+                target_unit_id: "B".to_owned(),
+                ..Plan::default()
+            }),
+            ..facts(thread)
+        };
+        let request = decide_request(&facts).unwrap();
+        assert_eq!(request.way_told, is_told, "{thread:?}");
+    }
+}
+
+fn message(role: Role, text: &str) -> TutorMessage {
+    TutorMessage {
+        role: role.into(),
+        text: text.to_owned(),
+        ..TutorMessage::default()
+    }
+}
+
+#[test]
+fn the_choice_of_a_unit_is_about_what_could_not_be_placed() {
+    let mut texts = TurnTexts {
+        recent_messages: vec![
+            message(Role::User, "Hello!"),
+            message(Role::User, "Why is it so?"),
+            message(Role::Assistant, "Which of these?"),
+            // Another one was chosen before.
+            message(Role::User, ""),
+            message(Role::Assistant, "That is why."),
+        ],
+        ..TurnTexts::default()
+    };
+    let pressed = |kind: ClientEventKind| TurnFacts {
+        policy: Some(Policy::default()),
+        no_model: true,
+        event: Some(ClientEvent {
+            kind: kind.into(),
+            ..ClientEvent::default()
+        }),
+        ..TurnFacts::default()
+    };
+    let question = |facts: &TurnFacts, texts: &TurnTexts| {
+        let request = resolve_request(facts, texts, KnownTexts::default()).unwrap();
+        (request.question, words(facts, texts).to_owned())
+    };
+    let chosen = pressed(ClientEventKind::ChooseUnit);
+    let asked = "Why is it so?".to_owned();
+    assert_eq!(question(&chosen, &texts), (asked.clone(), asked.clone()));
+    let other = pressed(ClientEventKind::StuckHint);
+    assert_eq!(question(&other, &texts), (String::new(), String::new()));
+    // What is written with the button counts.
+    texts.input = Some(StudentInput {
+        text: "And this?".to_owned(),
+        ..StudentInput::default()
+    });
+    assert_eq!(question(&chosen, &texts), (asked, "And this?".to_owned()));
+}
+
+#[test]
+fn the_lesson_of_what_is_asked_about_is_told_where_it_fits_better() {
+    let chunk = |unit: &str, text: &str, score: f64| Chunk {
+        unit_id: unit.to_owned(),
+        section: format!("Section of {unit}"),
+        text: text.to_owned(),
+        score,
+        ..Chunk::default()
+    };
+    let chunks = |order: &[(&str, f64)]| TurnTexts {
+        chunks: order
+            .iter()
+            .map(|(unit, score)| chunk(unit, &format!("Text of {unit}."), *score))
+            .collect(),
+        ..TurnTexts::default()
+    };
+    for (choices, order, passage, elsewhere) in [
+        // The target's text fits better, or worse, or only fills up.
+        (
+            &[] as &[&str],
+            &[("TARGET", 0.2), ("FOCUS", 0.1)][..],
+            "FOCUS",
+            "TARGET",
+        ),
+        (&[], &[("FOCUS", 0.2), ("TARGET", 0.1)], "FOCUS", ""),
+        (&[], &[("TARGET", 0.0)], "", ""),
+        // Another unit's is not what is asked about.
+        (&[], &[("OTHER", 0.3), ("FOCUS", 0.1)], "FOCUS", ""),
+        // Of units to choose from it is the first one's.
+        (
+            &["FIRST", "OTHER"],
+            &[("OTHER", 0.3), ("FIRST", 0.2)],
+            "",
+            "FIRST",
+        ),
+        (&["FIRST"], &[("TARGET", 0.3), ("FOCUS", 0.2)], "FOCUS", ""),
+    ] {
+        let facts = TurnFacts {
+            policy: Some(Policy {
+                focus_unit_id: "FOCUS".to_owned(),
+                primary_target_unit_id: "TARGET".to_owned(),
+                choice_unit_ids: choices.iter().map(|unit| (*unit).to_owned()).collect(),
+                ..Policy::default()
+            }),
+            no_model: true,
+            ..TurnFacts::default()
+        };
+        let texts = chunks(order);
+        let request = resolve_request(&facts, &texts, KnownTexts::default()).unwrap();
+        let text = |unit: &str| match unit {
+            "" => None,
+            unit => Some(format!("Text of {unit}.")),
+        };
+        let told = request.passage.map(|passage| passage.text);
+        assert_eq!(told, text(passage), "{order:?}");
+        let told = request.passage_elsewhere.map(|passage| passage.text);
+        assert_eq!(told, text(elsewhere), "{choices:?} {order:?}");
+    }
 }

@@ -17,7 +17,7 @@ exam-passed-badge = Bestanden: Du hast jetzt { $tier } in „{ $unit }“.
 unit-gold = Du hast Gold in „{ $unit }“, die höchste Auszeichnung. Als Nächstes kommt „{ $next }“.
 course-gold = Du hast Gold in allen { $units } Themen: Du bist am Ende dieses Kurses angekommen. Du kannst weiter jedes Thema üben oder zu allem im Kurs fragen.
 
-way-before = Vor „{ $target }“ kommt „{ $unit }“.
+way-before = Du hast nach „{ $target }“ gefragt. Zuerst kommt „{ $unit }“, denn das brauchst du dort.
 way-next = Auf dem Weg zu „{ $target }“ kommt als Nächstes „{ $next }“.
 way-open = Du hast nach „{ $target }“ gefragt: Das kann als Nächstes kommen.
 way-steps =
@@ -291,6 +291,7 @@ teaching-check-2 = Ist das deine Antwort? Dann lass sie mit dem Knopf unten prü
 teaching-idea = { $idea } (Aus: { $source }) Wie würdest du das in eigenen Worten sagen?
 teaching-idea-card = Hier ist die Idee hinter „{ $unit }“. Mehr findest du in deiner Lektion: { $source }.
 teaching-passage = In deiner Lektion steht: { $idea } (Aus: { $source }) Welcher Teil davon hilft dir hier?
+teaching-quote = In deiner Lektion steht: { $idea } (Aus: { $source })
 teaching-example = Hier ist ein gelöstes Beispiel. Lies es Zeile für Zeile.
 teaching-example-then = Welche Zeile ist dir noch nicht klar?
 teaching-sibling = Hier ist eine Aufgabe wie deine, mit anderen Zahlen.

@@ -28,7 +28,7 @@ course-gold = You have gold in all { $units } units: you have reached the end of
 # Before a reply whose focus is not what was asked for, one of three: the focus comes before it; another unit does; it can
 # be begun now. After the first two the fourth: how many units come before it.
 # { $target }: the title of what was asked for; { $unit }: the focus's; { $next }: the next unit's; { $steps }: a number.
-way-before = Before { $target }: { $unit }.
+way-before = You asked for { $target }. { $unit } comes first, because it is needed there.
 way-next = On the way to { $target }, { $next } comes next.
 way-open = You asked for { $target }: it can come next.
 way-steps =
@@ -331,6 +331,8 @@ teaching-idea = { $idea } (From: { $source }) How would you say that in your own
 teaching-idea-card = Here is the idea behind { $unit }. You will find more in your lesson: { $source }.
 # The first sentences of a lesson's text that fits the message.
 teaching-passage = Your lesson says: { $idea } (From: { $source }) Which part of this helps you here?
+# The same before everything else, where the lesson is another unit's than the one to work on.
+teaching-quote = Your lesson says: { $idea } (From: { $source })
 # Before and after a worked example, and one like the open exercise.
 teaching-example = Here is a worked example. Read it line by line.
 teaching-example-then = Which line is not clear to you yet?

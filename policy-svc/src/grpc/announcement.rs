@@ -8,19 +8,19 @@ use turnwise_messages::keys;
 
 use crate::courses::LoadedCourse;
 
-/// What a student is told before a reply; empty where there is nothing.
-pub(super) fn before_reply(loaded: &LoadedCourse, decision: &Decision) -> String {
+/// What a student is told before a reply; empty where there is nothing. What comes before the target is told once.
+pub(super) fn before_reply(loaded: &LoadedCourse, decision: &Decision, way_told: bool) -> String {
     let told = decision.announcement.as_ref();
     let told = told.map(|told| announcement(loaded, told));
-    let sentences: Vec<_> = way(loaded, &decision.standing)
+    let sentences: Vec<_> = way(loaded, &decision.standing, way_told)
         .into_iter()
         .chain(told)
         .collect();
     sentences.join(" ")
 }
 
-/// The way to what was asked for; `None` where that is the focus.
-fn way(loaded: &LoadedCourse, standing: &Standing) -> Option<String> {
+/// The way to what was asked for; `None` where that is the focus, and where the focus comes first and that was told.
+fn way(loaded: &LoadedCourse, standing: &Standing, is_told: bool) -> Option<String> {
     let texts = loaded.course.texts();
     let way = standing.target.as_ref()?;
     let first = way.path.first()?;
@@ -30,6 +30,9 @@ fn way(loaded: &LoadedCourse, standing: &Standing) -> Option<String> {
         return Some(texts.text(keys::WAY_OPEN, &[target]));
     }
     let sentence = if first.unit_id == standing.focus.unit_id {
+        if is_told {
+            return None;
+        }
         let unit = ("unit", title(&first.unit_id));
         texts.text(keys::WAY_BEFORE, &[target, unit])
     } else {

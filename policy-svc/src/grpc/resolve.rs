@@ -1,26 +1,23 @@
 //! What comes of a model's reply: set by the rules, judged by the guard, with the policy's own words where they belong.
 
 use tonic::Status;
-use turnwise_decisions::{self as decisions, Asks};
+use turnwise_decisions::{self as decisions, Asks, teaching::answer_elsewhere};
 use turnwise_lesson_policy::intent::{Intent, intent};
 use turnwise_messages::{keys, text};
 use turnwise_proto::{
     policy::v1::{ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request},
-    tutor::v1::{ClientEventKind, DegradedReason, StudentInput},
+    tutor::v1::{ClientEventKind, DegradedReason},
 };
 
 use super::{
     Policies, announcement,
     guard::{self, Known, Open},
-    read, reply,
+    passages, read, reply,
 };
 use crate::error::PolicyError;
 
 /// The most texts of the tutor's that are looked at.
 const MOST_SAID: usize = 16;
-
-/// The most characters of a piece of course text.
-const MOST_PASSAGE_CHARS: usize = 20_000;
 
 impl Policies {
     /// The reply that the policy allows, whatever came of the model.
@@ -43,11 +40,14 @@ impl Policies {
             said,
             passage,
             quotable,
+            question,
+            passage_elsewhere,
         } = request;
         check_said(&said)?;
         let passage = passage.unwrap_or_default();
-        read::bounded("passage.text", &passage.text, MOST_PASSAGE_CHARS)?;
-        read::bounded("passage.section", &passage.section, guard::MOST_CHARS)?;
+        passages::check("passage", &passage)?;
+        let passage_elsewhere = passage_elsewhere.unwrap_or_default();
+        passages::check("passage_elsewhere", &passage_elsewhere)?;
         let known = Known::read(known)?;
         guard::check_drill("open_drill", open_drill.as_ref())?;
         guard::check_drill("placement_question", placement_question.as_ref())?;
@@ -66,9 +66,18 @@ impl Policies {
                 .map(|asked| decisions::exercise(&asked.prompt, &asked.question_latex)),
             ..read::drill_terms(&loaded, course_drills, counted, asked_drills)?
         };
-        let asks = asks(&loaded.locale, pressed, typed.as_ref())?;
+        read::bounded("question", &question, guard::MOST_CHARS)?;
+        let message = typed.as_ref().map_or("", |typed| typed.text.as_str());
+        read::bounded("typed", message, guard::MOST_CHARS)?;
+        let message = if message.is_empty() {
+            question
+        } else {
+            message.to_owned()
+        };
+        let asks = asks(&loaded.locale, pressed, &message);
+        let read_passage = |passage| passages::of(passage, &loaded.locale, &message);
         let check_typed = guard::check_typed(&loaded, open_drill.as_ref(), typed)?;
-        let situation = decisions::Situation {
+        let mut situation = decisions::Situation {
             asks,
             open: open_drill.as_ref().map(|open| decisions::Open {
                 unit_id: &open.unit_id,
@@ -80,12 +89,15 @@ impl Policies {
                 .filter(|question| guard::is_brought(question))
                 .map(|question| guard::open_drill(&loaded, question)),
             said: &said,
-            passage: (!passage.text.is_empty()).then_some(decisions::Passage {
-                section: &passage.section,
-                text: &passage.text,
-            }),
+            passage: read_passage(&passage),
+            passage_elsewhere: read_passage(&passage_elsewhere),
             terms: Some(&terms),
         };
+        let answer = answer_elsewhere(&loaded.course, &policy, &situation);
+        if answer.is_some() {
+            // It is explained; what comes first is asked about.
+            situation.asks = Asks::Nothing;
+        }
         let outcome = match &outcome {
             Some(resolve_reply_request::Outcome::Completion(bytes)) => {
                 decisions::Outcome::Completion(bytes)
@@ -161,8 +173,12 @@ impl Policies {
         {
             reply.text = question;
         }
-        if let Some(reply) = response.reply.as_mut().filter(|_| !announcement.is_empty()) {
-            reply.text = format!("{announcement}\n\n{}", reply.text);
+        if let Some(reply) = response.reply.as_mut() {
+            let answer = answer.filter(|_| !resolved.is_models_own());
+            let before = [answer.unwrap_or_default(), announcement].into_iter();
+            let texts = before.chain([std::mem::take(&mut reply.text)]);
+            let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
+            reply.text = texts.join("\n\n");
         }
         response.check_typed = check_typed;
         Ok(response)
@@ -178,24 +194,24 @@ fn check_said(said: &[String]) -> Result<(), PolicyError> {
         .try_for_each(|text| read::bounded("said", text, guard::MOST_CHARS))
 }
 
-/// What the student asks for, by the button or by the words of the message.
-fn asks(locale: &str, pressed: i32, typed: Option<&StudentInput>) -> Result<Asks, PolicyError> {
+/// What the student asks for, by the button or by the words of the message. Who chooses a unit wants to hear of it.
+fn asks(locale: &str, pressed: i32, message: &str) -> Asks {
     if pressed == i32::from(ClientEventKind::StuckHint) {
-        return Ok(Asks::Help);
+        return Asks::Help;
     }
-    let message = typed.map_or("", |typed| typed.text.as_str());
-    read::bounded("typed", message, guard::MOST_CHARS)?;
-    Ok(match intent(message) {
+    match intent(message) {
         Intent::Concept => Asks::Explanation,
         Intent::Strategy | Intent::Debug => Asks::Help,
         Intent::Reflection | Intent::Status | Intent::General => {
             if is_stuck(locale, message) {
                 Asks::Help
+            } else if pressed == i32::from(ClientEventKind::ChooseUnit) {
+                Asks::Explanation
             } else {
                 Asks::Nothing
             }
         }
-    })
+    }
 }
 
 /// Whether a message says that its student is stuck, in words of the catalogue.

@@ -218,11 +218,12 @@ pub(super) fn standing(texts: &Texts, standing: decisions::Standing) -> tutor::S
 pub(super) fn decision(
     loaded: &LoadedCourse,
     decision: decisions::Decision,
+    way_told: bool,
 ) -> policy::DecideResponse {
     policy::DecideResponse {
         reply_schema: reply_schema_text(&loaded.course, &decision.policy).to_string(),
         policy: Some(policy::Policy {
-            announcement: announcement::before_reply(loaded, &decision),
+            announcement: announcement::before_reply(loaded, &decision, way_told),
             ..policy_of(loaded, decision.policy)
         }),
         summary: Some(summary(decision.summary)),

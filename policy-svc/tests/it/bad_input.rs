@@ -165,6 +165,10 @@ async fn bad_resolve_requests() {
         (INVALID, "passage.text", |r| {
             r.passage.get_or_insert_default().text = "x".repeat(20_001);
         }),
+        (INVALID, "passage_elsewhere.section", |r| {
+            r.passage_elsewhere.get_or_insert_default().section = "x".repeat(8_001);
+        }),
+        (INVALID, "question", |r| r.question = "x".repeat(8_001)),
     ];
     let service = service().await;
     let good = service.exam_policy().await;

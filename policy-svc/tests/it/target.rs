@@ -1,7 +1,9 @@
 //! The way to what was asked for, and the units to choose from, as a client gets them.
 
 use turnwise_proto::{
-    policy::v1::{DecideResponse, Plan, PlanRequest, resolve_reply_request::Outcome},
+    policy::v1::{
+        DecideRequest, DecideResponse, Plan, PlanRequest, resolve_reply_request::Outcome,
+    },
     session::v1::{StudentSnapshot, TurnState},
     tutor::v1::{Button, ClientEventKind, DegradedReason},
 };
@@ -28,10 +30,21 @@ async fn the_way_is_told_first_and_is_data() {
     request.mapped_units = vec![mapped("TWO", 0.9)];
     let (plan, decision) = decided(&service, request).await;
     assert_eq!(plan.target_unit_id, "TWO");
-    let told = "Before Unit TWO: Unit ONE. One step to go.";
+    let told =
+        "You asked for Unit TWO. Unit ONE comes first, because it is needed there. One step to go.";
     assert_eq!(decision.policy.as_ref().unwrap().announcement, told);
     let text = without_model(&service, &decision).await;
     assert!(text.starts_with(&format!("{told}\n\n")), "{text}");
+    // Once in a thread.
+    let again = DecideRequest {
+        way_told: true,
+        ..decide_request(plan)
+    };
+    let again = service.decide(again).await.unwrap();
+    assert_eq!(again.policy.as_ref().unwrap().announcement, "");
+    assert_eq!(again.standing, decision.standing);
+    let again = without_model(&service, &again).await;
+    assert_eq!(format!("{told}\n\n{again}"), text);
     let target = decision.standing.unwrap().target.unwrap();
     assert_eq!((&*target.unit_id, &*target.title), ("TWO", "Unit TWO"));
     let path: Vec<_> = target.path.iter().map(|step| &*step.unit_id).collect();
@@ -58,10 +71,18 @@ async fn a_target_of_the_record_is_led_to() {
     unit.mastery_tier = turnwise_proto::tutor::v1::MasteryTier::Bronze.into();
     let (plan, decision) = decided(&service, plan_request(record.clone())).await;
     assert!(plan.next_leads_to_target);
-    assert_eq!(
-        decision.policy.unwrap().announcement,
-        "You asked for Unit TWO: it can come next."
-    );
+    // That is told until it is acted on.
+    for way_told in [false, true] {
+        let request = DecideRequest {
+            way_told,
+            ..decide_request(plan.clone())
+        };
+        let decision = service.decide(request).await.unwrap();
+        assert_eq!(
+            decision.policy.unwrap().announcement,
+            "You asked for Unit TWO: it can come next."
+        );
+    }
     let Button {
         label_key,
         unit_title,

@@ -48,8 +48,9 @@ async fn the_primary_button_leads_there_without_one(kind: Kind) {
     led_there(Deployment::start(kind, options).await).await;
 }
 
-/// Insists that an answer tells the way in its first sentence and in its data; gives the number of steps.
-fn told(answer: &TakeTurnResponse, title: &str) -> i32 {
+/// Insists that an answer tells the way in its data, and in its first sentence if it is new that the focus comes first;
+/// gives the number of steps.
+fn told(answer: &TakeTurnResponse, title: &str, is_new: bool) -> i32 {
     let standing = answer.snapshot_lite.as_ref().unwrap();
     let target = standing.target.as_ref().expect("what was asked for");
     assert_eq!((&*target.unit_id, &*target.title), (FAR, title));
@@ -57,7 +58,9 @@ fn told(answer: &TakeTurnResponse, title: &str) -> i32 {
     assert_eq!((&*last.unit_id, &*last.title), (FAR, title));
     let text = &tutor(answer).text;
     let first = text.lines().next().unwrap();
-    assert!(first.contains(title), "{text}");
+    let focus = &standing.focus.as_ref().unwrap().title;
+    let sentence = format!("You asked for {title}. {focus} comes first");
+    assert_eq!(first.starts_with(&sentence), is_new, "{text}");
     target.steps_to_go
 }
 
@@ -74,10 +77,12 @@ async fn asks_for_slope(suite: &Deployment, id: &str, answers: &Answers) -> Simu
     let mut simulated = SimulatedStudent::start(suite, id).await;
     let answer = simulated.say(ASKS).await;
     let first = simulated.standing.focus.clone().unwrap().title;
-    let sentence = format!("Before {title}: {first}. Four steps to go.");
+    let sentence = format!(
+        "You asked for {title}. {first} comes first, because it is needed there. Four steps to go."
+    );
     let text = &tutor(&answer).text;
     assert!(text.starts_with(&sentence), "{text}");
-    assert_eq!(told(&answer, &title), 4);
+    assert_eq!(told(&answer, &title, true), 4);
     simulated
 }
 
@@ -96,11 +101,12 @@ async fn led_on(simulated: &mut SimulatedStudent, answers: &Answers) -> usize {
             simulated.buttons()
         );
         let button = simulated.primary().expect("there is always a way on");
+        let focus = simulated.focus().to_owned();
         let came = simulated.press(&button, &mut knows).await;
         if let Came::Message(answer) = came
             && simulated.focus() != FAR
         {
-            let now = told(&answer, &title);
+            let now = told(&answer, &title, simulated.focus() != focus);
             assert!(now <= steps, "{steps} steps became {now}");
             steps = now;
         }

@@ -23,9 +23,6 @@ use crate::{
 /// The most characters that are taken of a misconception.
 const MISCONCEPTION_CHARS: usize = 400;
 
-/// The most characters that are taken of a lesson.
-const PASSAGE_CHARS: usize = 450;
-
 /// Sentences around a misconception, in turn.
 const DOUBTS: [Key; 3] = [
     keys::TEACHING_DOUBT_1,
@@ -157,6 +154,7 @@ impl<'a> Lesson<'a> {
                     return moves;
                 }
                 Asks::Explanation => {
+                    moves.extend(self.answer());
                     moves.extend([Move::Idea, Move::Passage]);
                     moves.extend(hints);
                     moves.push(Move::Example);
@@ -173,6 +171,7 @@ impl<'a> Lesson<'a> {
         let explains = self.unit.is_some_and(|unit| unit.teaching.explains());
         if is_stuck && (explains || self.situation.passage.is_some()) {
             let explanation = self.explanation();
+            moves.extend(self.answer());
             moves.extend([explanation, Move::Example, Move::Drill]);
             if explanation == Move::Idea {
                 moves.push(Move::Passage);
@@ -188,7 +187,10 @@ impl<'a> Lesson<'a> {
         match step {
             Move::Check(key) | Move::Ask(key) => question(self.text(key)),
             Move::Idea => self.idea(),
-            Move::Passage => question(self.passage()?),
+            Move::Passage => {
+                let passage = self.situation.passage.as_ref()?;
+                question(passage.quoted(self.course.texts(), keys::TEACHING_PASSAGE)?)
+            }
             Move::Hint(rung) => {
                 let then = THEN.get(rung).or(THEN.last())?;
                 question(self.asking(self.hints.get(rung)?, *then))
@@ -256,22 +258,11 @@ impl<'a> Lesson<'a> {
         if has_idea { Move::Idea } else { Move::Passage }
     }
 
-    /// The first sentences of the lesson's text that fits the message.
-    fn passage(&self) -> Option<String> {
-        let passage = self.situation.passage?;
-        let words: Vec<&str> = passage.text.split_whitespace().collect();
-        let line = words.join(" ");
-        let quoted = match line.char_indices().nth(PASSAGE_CHARS) {
-            Some((most, _)) => &line[..sentences_end(&line[..most])?],
-            None => line.as_str(),
-        };
-        let source = quotable(passage.section, limits::MOST_PART_CHARS);
-        let known = [
-            ("idea", quoted.to_owned().into()),
-            ("source", source.into()),
-        ];
-        let key = keys::TEACHING_PASSAGE;
-        (!quoted.is_empty()).then(|| self.course.texts().text(key, &known))
+    /// The lesson, where it answers what is asked.
+    fn answer(&self) -> Option<Move> {
+        let passage = self.situation.passage;
+        let answers = passage.is_some_and(|passage| passage.answers);
+        (answers && self.situation.asks_for_lesson()).then_some(Move::Passage)
     }
 
     /// A drill that is worked out line by line, and that tells nothing of an open one.
@@ -398,18 +389,6 @@ fn is_safe(text: &str, most_chars: usize) -> bool {
         && form_fault(text, Form::Prose).is_none()
 }
 
-/// Where the last sentence ends that ends in a text. A short word before a point is an abbreviation: `z. B.`
-fn sentences_end(text: &str) -> Option<usize> {
-    let is_end = |at: usize, mark: &str| {
-        let before = text[..at].chars().rev();
-        let word = before.take_while(|c| c.is_alphanumeric()).count();
-        text[at + mark.len()..].starts_with(' ') && (mark != "." || !(1..=2).contains(&word))
-    };
-    let mut marks = text.rmatch_indices(['.', '?', '!']);
-    let last = marks.find(|&(at, mark)| is_end(at, mark));
-    last.map(|(at, mark)| at + mark.len())
-}
-
 /// An exercise in a text.
 pub(crate) fn exercise(drill: &Drill) -> String {
     match drill.question_latex.trim() {
@@ -433,6 +412,30 @@ fn freshest(keys: &[Key], course: &Course, unit_id: &str, situation: &Situation<
             false => said::last(text, situation.said),
         })
         .unwrap_or_default()
+}
+
+/// What the course says of another unit than the focus to a student who asks about it: it comes before everything else, as a
+/// lesson may be read whatever is to do first. `None` where no text answers, where it was said already, and where the policy
+/// allows no such words.
+#[must_use]
+pub fn answer_elsewhere(
+    course: &Course,
+    policy: &Policy,
+    situation: &Situation<'_>,
+) -> Option<String> {
+    let passage = situation.passage_elsewhere.as_ref()?;
+    let is_asked = situation.asks_for_lesson() && passage.answers;
+    if !is_asked || !policy.allows(Action::SocraticQuestion) {
+        return None;
+    }
+    let lesson = Lesson::new(course, policy, situation);
+    let text = passage.quoted(course.texts(), keys::TEACHING_QUOTE)?;
+    let was_said = said::last(&text, situation.said) > 0 || said::repeats(&text, situation.said);
+    let reply = lesson.saying(Action::SocraticQuestion, text);
+    // The reply behind it asks, too.
+    let asks = limits::question_marks(&reply.tutor_text);
+    let is_fit = asks < limits::MOST_QUESTIONS && lesson.may_be_said(&reply);
+    (is_fit && !was_said).then_some(reply.tutor_text)
 }
 
 /// A ready-made drill of a unit; without any, words that ask for an example.

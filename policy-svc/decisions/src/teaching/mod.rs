@@ -6,17 +6,21 @@
 //! | `situation` | what is known of the turn, beside the policy |
 //! | `lesson` | the moves that a reply may make, and which of them comes next |
 //! | `hints` | the ladder of hints on an open drill: authored, else derived from the algebra |
+//! | `passage` | a lesson's own words, with their source |
 //! | `worked` | worked examples, and worked siblings of an open drill |
 //! | `said` | what was said a moment ago is not said again |
 
 mod authored;
 mod hints;
 pub(crate) mod lesson;
+mod passage;
 mod said;
 mod situation;
 mod worked;
 
 pub use authored::{DrillHelp, KeyIdea, Teaching};
 pub use hints::derived_hints;
+pub use lesson::answer_elsewhere;
+pub use passage::Passage;
 pub use said::shares;
-pub use situation::{Asks, Open, Passage, Situation};
+pub use situation::{Asks, Open, Situation};

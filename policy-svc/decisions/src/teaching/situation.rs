@@ -2,6 +2,7 @@
 
 use turnwise_reply_guard::OpenDrill;
 
+use super::Passage;
 use crate::drill_terms::DrillTerms;
 
 /// What the student asks for.
@@ -32,17 +33,22 @@ pub struct Situation<'a> {
     pub said: &'a [String],
     /// The course text on the focus that fits the message best.
     pub passage: Option<Passage<'a>>,
+    /// The course text on what is asked about, where that is another unit and has a text that fits better.
+    pub passage_elsewhere: Option<Passage<'a>>,
     /// Which drills may be set.
     pub terms: Option<&'a DrillTerms>,
 }
 
-/// A piece of course text.
-#[derive(Debug, Clone, Copy)]
-pub struct Passage<'a> {
-    /// Its heading.
-    pub section: &'a str,
-    /// The text.
-    pub text: &'a str,
+impl Situation<'_> {
+    /// Whether a lesson that answers comes first: an explanation is asked for, or help where no drill is open to give hints
+    /// on.
+    pub(crate) fn asks_for_lesson(&self) -> bool {
+        match self.asks {
+            Asks::Nothing => false,
+            Asks::Explanation => true,
+            Asks::Help => self.open.is_none(),
+        }
+    }
 }
 
 /// A drill that the student works on.

@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use turnwise_decisions::{
     Action, Asks, Course, Drill, DrillHelp, EventKind, KeyIdea, Open, Passage, Policy, Situation,
-    Teaching, fallback::fallback, reply::LlmReply, teaching::derived_hints, validate::validate,
+    Teaching,
+    fallback::fallback,
+    reply::LlmReply,
+    teaching::{answer_elsewhere, derived_hints},
+    validate::validate,
 };
 use turnwise_messages::Texts;
 use turnwise_reply_guard::{OpenDrill, states_solution};
@@ -329,6 +333,7 @@ fn a_lesson_explains_where_the_author_wrote_no_key_idea() {
             passage: Some(Passage {
                 section: "The balance",
                 text,
+                answers: false,
             }),
             ..Situation::default()
         };
@@ -338,6 +343,40 @@ fn a_lesson_explains_where_the_author_wrote_no_key_idea() {
             None => assert!(!said.contains("lesson"), "{said}"),
         }
         assert!(said.chars().count() < 600, "{said}");
+    }
+}
+
+#[test]
+fn another_units_lesson_answers_and_keeps_the_solution_of_the_open_drill() {
+    let course = taught();
+    let policy = plain_policy(&course);
+    let (question, key) = equation(0);
+    let line = "A line climbs.";
+    for (asks, text, answers, is_open, is_quoted) in [
+        (Asks::Explanation, line, true, true, true),
+        (Asks::Explanation, line, true, false, true),
+        (Asks::Explanation, line, false, false, false),
+        // Hints help with a drill that is open.
+        (Asks::Help, line, true, true, false),
+        (Asks::Help, line, true, false, true),
+        (Asks::Nothing, line, true, false, false),
+        (Asks::Explanation, "It is $x = 4$.", true, true, false),
+        (Asks::Explanation, "It is $x = 4$.", true, false, true),
+        (Asks::Explanation, "Is it so? Or so?", true, false, false),
+    ] {
+        let situation = Situation {
+            asks,
+            open: is_open.then(|| open(&question, &key, 0)),
+            passage_elsewhere: Some(Passage {
+                section: "Lines",
+                text,
+                answers,
+            }),
+            ..Situation::default()
+        };
+        let quoted = answer_elsewhere(&course, &policy, &situation);
+        let expected = format!("Your lesson says: {text} (From: Lines)");
+        assert_eq!(quoted, is_quoted.then_some(expected), "{asks:?} {text}");
     }
 }
 

@@ -197,6 +197,13 @@ fn intents() {
                 "I don't get it",
                 "Was bedeutet Nenner?",
                 "wieso?",
+                "In your own words, state the rules for dividing integers.",
+                "Describe a negative number",
+                "Is the point (0,8) on the x-axis? How do you know?",
+                "Welche Regel gilt für Vorzeichen",
+                "Beschreibe den Weg in eigenen Worten",
+                "Woher weißt du das?",
+                "woher weiss man das",
             ],
         ),
         (
@@ -208,6 +215,7 @@ fn intents() {
                 "What should I do first?",
                 "Wie fange ich an",
                 "gib mir einen Tipp",
+                "How do you find the LCD",
             ],
         ),
         (

@@ -1,0 +1,211 @@
+//! A question is answered by the lesson's own words, whatever comes first, and is not lost by the choice of a unit.
+
+use tonic::service::Routes;
+use turnwise_kit::Kit;
+use turnwise_proto::{
+    policy::v1::{
+        Passage, PlanRequest, Policy, ResolveReplyRequest,
+        policy_service_client::PolicyServiceClient, resolve_reply_request::Outcome,
+    },
+    session::v1::{StudentSnapshot, TurnState},
+    tutor::v1::{ClientEventKind, DegradedReason, StudentInput},
+};
+
+use super::taught_pack;
+use crate::{fixture::*, reply_guard::says};
+
+type Client = PolicyServiceClient<Routes>;
+
+const QUESTION: &str = "Why does a balance stay level?";
+/// It has all of the question's terms.
+const ANSWER: &str = "A balance stays level while both pans weigh the same.";
+const QUOTED: &str =
+    "Your lesson says: A balance stays level while both pans weigh the same. (From: Pans)";
+/// What is asked about ONE where nothing is asked for.
+const ASKED: &str = "What would happen then?";
+const IDEA: &str = "Both sides stay equal.";
+
+fn passage(text: &str) -> Option<Passage> {
+    Some(Passage {
+        section: "Pans".to_owned(),
+        text: text.to_owned(),
+    })
+}
+
+fn typed(text: &str) -> Option<StudentInput> {
+    Some(StudentInput {
+        text: text.to_owned(),
+        ..StudentInput::default()
+    })
+}
+
+async fn policy(client: &Client, plan: PlanRequest) -> Policy {
+    let mut client = client.clone();
+    let plan = client.plan(plan).await.unwrap().into_inner().plan;
+    let decided = client.decide(decide_request(plan.unwrap())).await.unwrap();
+    decided.into_inner().policy.unwrap()
+}
+
+/// What is said in a turn with this policy, where no model wrote.
+async fn said(client: &Client, policy: &Policy, request: ResolveReplyRequest) -> String {
+    let failure = Outcome::Failure(DegradedReason::LlmTimeout.into());
+    let request = ResolveReplyRequest {
+        policy: Some(policy.clone()),
+        outcome: Some(request.outcome.clone().unwrap_or(failure)),
+        ..request
+    };
+    let resolved = client.clone().resolve_reply(request).await.unwrap();
+    resolved.into_inner().reply.unwrap().text
+}
+
+/// ONE comes first for who asks about TWO.
+async fn on_the_way(client: &Client) -> Policy {
+    let mut request = plan_request(snapshot("START", &[]));
+    request.mapped_units = vec![mapped("TWO", 0.9)];
+    let policy = policy(client, request).await;
+    assert_eq!(policy.focus_unit_id, "ONE");
+    assert!(!policy.announcement.is_empty());
+    policy
+}
+
+#[tokio::test]
+async fn a_lesson_that_answers_comes_before_the_key_idea() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    let policy = policy(&client, plan_request(snapshot("ONE", &[]))).await;
+    for (message, text, begins) in [
+        (QUESTION, ANSWER, QUOTED),
+        // Half of what is asked about is enough.
+        (
+            "Why does a balance stay level on Mars, Venus?",
+            ANSWER,
+            QUOTED,
+        ),
+        ("Why is the moon yellow?", ANSWER, IDEA),
+        // A word alone says little.
+        ("What is a balance?", ANSWER, IDEA),
+        (QUESTION, "", IDEA),
+        // Nothing is asked.
+        ("a balance stays level", ANSWER, ASKED),
+    ] {
+        let request = ResolveReplyRequest {
+            typed: typed(message),
+            passage: passage(text),
+            ..ResolveReplyRequest::default()
+        };
+        let said = said(&client, &policy, request).await;
+        assert!(said.starts_with(begins), "{message}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_chosen_unit_is_explained_as_it_was_asked_about() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    let mut request = plan_request(snapshot("ONE", &[]));
+    request.event = Some(event(ClientEventKind::ChooseUnit, "ONE"));
+    let policy = policy(&client, request).await;
+    for (question, begins) in [
+        (QUESTION, QUOTED),
+        ("Why is the moon yellow?", IDEA),
+        // Who chose a unit wants to hear of it, whatever was said before.
+        ("hi", IDEA),
+        ("", IDEA),
+    ] {
+        let request = ResolveReplyRequest {
+            pressed: ClientEventKind::ChooseUnit.into(),
+            question: question.to_owned(),
+            passage: passage(ANSWER),
+            ..ResolveReplyRequest::default()
+        };
+        let said = said(&client, &policy, request).await;
+        assert!(said.starts_with(begins), "{question}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn a_locked_units_lesson_is_quoted_before_what_comes_first() {
+    for (locale, quoted) in [
+        ("en", QUOTED),
+        (
+            "de",
+            "In deiner Lektion steht: A balance stays level while both pans weigh the same. (Aus: Pans)",
+        ),
+    ] {
+        let folder = taught_pack(locale);
+        let client = start(folder.path(), &Kit::for_tests()).await;
+        let policy = on_the_way(&client).await;
+        let told = policy.announcement.clone();
+        let asking = |message: &str| ResolveReplyRequest {
+            typed: typed(message),
+            passage_elsewhere: passage(ANSWER),
+            ..ResolveReplyRequest::default()
+        };
+        let question = if locale == "en" {
+            QUESTION
+        } else {
+            "Warum: balance stays level?"
+        };
+        let first = said(&client, &policy, asking(question)).await;
+        // It is explained: what comes first is asked about, not explained, too.
+        assert_eq!(first, format!("{quoted}\n\n{told}\n\n{ASKED}"));
+
+        // It is not said twice, nor where it is no answer, nor where nothing is asked.
+        let again = ResolveReplyRequest {
+            said: vec![first],
+            ..asking(question)
+        };
+        let again = said(&client, &policy, again).await;
+        assert!(again.starts_with(&format!("{told}\n\n{IDEA}")), "{again}");
+        let other = said(&client, &policy, asking("Why, moon yellow?")).await;
+        assert!(other.starts_with(&told), "{other}");
+        let nothing = said(&client, &policy, asking("balance stays level")).await;
+        assert_eq!(nothing, format!("{told}\n\n{ASKED}"));
+    }
+}
+
+#[tokio::test]
+async fn a_models_words_have_no_lesson_before_them() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    let policy = on_the_way(&client).await;
+    let own = says("What do you know already?").to_string();
+    let request = ResolveReplyRequest {
+        outcome: Some(Outcome::Completion(own.into_bytes().into())),
+        typed: typed(QUESTION),
+        passage_elsewhere: passage(ANSWER),
+        ..ResolveReplyRequest::default()
+    };
+    let said = said(&client, &policy, request).await;
+    let told = &policy.announcement;
+    assert_eq!(said, format!("{told}\n\nWhat do you know already?"));
+}
+
+#[tokio::test]
+async fn a_question_that_cannot_be_placed_is_answered_before_it_is_asked_about() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    let request = PlanRequest {
+        target_locked: false,
+        mapped_units: vec![mapped("TWO", 0.4), mapped("ONE", 0.3)],
+        ..plan_request(StudentSnapshot {
+            turn: Some(TurnState::default()),
+            ..snapshot("START", &[])
+        })
+    };
+    let policy = policy(&client, request).await;
+    assert_eq!(policy.choice_unit_ids, ["TWO", "ONE"]);
+    for (message, is_quoted) in [(QUESTION, true), ("Why is the moon yellow?", false)] {
+        let request = ResolveReplyRequest {
+            typed: typed(message),
+            passage_elsewhere: passage(ANSWER),
+            ..ResolveReplyRequest::default()
+        };
+        let said = said(&client, &policy, request).await;
+        let before = said.strip_prefix(&format!("{QUOTED}\n\n"));
+        assert_eq!(before.is_some(), is_quoted, "{said}");
+        let question = before.unwrap_or(&said);
+        assert!(question.contains("Unit TWO, Unit ONE"), "{said}");
+        assert!(!question.contains("\n\n"), "{said}");
+    }
+}
