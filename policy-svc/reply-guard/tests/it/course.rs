@@ -8,7 +8,10 @@ use crate::said;
 
 #[test]
 fn no_text_of_the_courses_is_withheld() {
-    let english = ["Somebody says: “", "” Would you agree?"];
+    let english = [
+        "Let us look at this together. Somebody says: “",
+        "” Would you agree, and how could you check it?",
+    ];
     nothing_is_withheld("algebra-foundations", 500, english);
     let german = ["Jemand sagt: „", "“ Würdest du zustimmen?"];
     nothing_is_withheld("terme-und-gleichungen", 300, german);
