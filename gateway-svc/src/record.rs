@@ -108,7 +108,8 @@ pub(crate) fn from_thread(
     snapshot
 }
 
-/// The request for the decision; `None` without a plan.
+/// The request for the decision; `None` without a plan. Which drill is open is left to the turn that is being taken: it
+/// decides about buttons, which are not recorded.
 #[must_use]
 pub fn decide_request(facts: &TurnFacts) -> Option<DecideRequest> {
     Some(DecideRequest {
@@ -117,6 +118,7 @@ pub fn decide_request(facts: &TurnFacts) -> Option<DecideRequest> {
         candidate_question_ids: facts.candidate_question_ids.clone(),
         statuses: facts.statuses.clone(),
         exam_system_unavailable: facts.exam_system_unavailable,
+        open_drill_unit_id: String::new(),
     })
 }
 

@@ -21,6 +21,9 @@ use crate::grade::Drill;
 /// Answers of more pieces are not read.
 const MAX_ATOMS: usize = 600;
 
+/// Signs behind which something is still to come.
+const OPEN: &str = "=<>≤≥≠≈+-−±*·⋅×/÷^√(,;:⇒";
+
 /// An answer with nothing but formulas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Heard {
@@ -33,7 +36,7 @@ pub(crate) struct Heard {
 /// What an answer says; nothing where a word is not understood.
 pub(crate) fn heard(drill: &Drill<'_>, answer: &str) -> Option<Heard> {
     let known = Known::of(drill);
-    let mut atoms = without_exclamation(atoms(answer, MAX_ATOMS)?)?;
+    let mut atoms = without_end_marks(atoms(answer, MAX_ATOMS)?)?;
     // `(3|1)` is a point.
     let place = |sign: char| atoms.iter().position(|atom| atom.is(sign));
     if let (Some(open), Some(bar), Some(close)) = (place('('), place('|'), place(')'))
@@ -67,8 +70,20 @@ pub(crate) fn heard(drill: &Drill<'_>, answer: &str) -> Option<Heard> {
     })
 }
 
-/// The atoms without marks of a sentence's end. A question is no answer, and `5!` may be a factorial.
-fn without_exclamation(mut atoms: Vec<Atom>) -> Option<Vec<Atom>> {
+/// The atoms without marks of a sentence's end. `5?` is unsure, and an answer; which of two it is, is a question. In
+/// `x = ?` the mark stands for the value, and `5!` may be a factorial.
+fn without_end_marks(mut atoms: Vec<Atom>) -> Option<Vec<Atom>> {
+    let ends = atoms.iter().rposition(|atom| !atom.is('?'))? + 1;
+    if ends < atoms.len() {
+        atoms.truncate(ends);
+        let stands_for_value = atoms
+            .last()
+            .is_some_and(|last| OPEN.chars().any(|sign| last.is(sign)));
+        let chooses = |atom: &Atom| matches!(atom.word(), Some("or" | "oder" | "v"));
+        if stands_for_value || atoms.iter().any(chooses) {
+            return None;
+        }
+    }
     if atoms.iter().any(|atom| atom.is('?')) {
         return None;
     }

@@ -156,8 +156,8 @@ impl Policies {
         }
         if let Some(reply) = response.reply.as_mut()
             && !resolved.is_models_own()
-            && let Some(question) = announcement::which_unit(&loaded, &policy.choice_unit_ids)
-            && !said.last().is_some_and(|last| last.contains(&question))
+            && let Some(question) =
+                announcement::which_unit(&loaded, &policy.choice_unit_ids, &said)
         {
             reply.text = question;
         }
@@ -188,13 +188,11 @@ fn asks(locale: &str, pressed: i32, typed: Option<&StudentInput>) -> Result<Asks
     Ok(match intent(message) {
         Intent::Concept => Asks::Explanation,
         Intent::Strategy | Intent::Debug => Asks::Help,
-        Intent::Reflection | Intent::Status | Intent::General => {
-            if is_stuck(locale, message) {
-                Asks::Help
-            } else {
-                Asks::Nothing
-            }
+        Intent::Reflection | Intent::Status | Intent::General if is_stuck(locale, message) => {
+            Asks::Help
         }
+        Intent::Reflection | Intent::Status => Asks::Check,
+        Intent::General => Asks::Nothing,
     })
 }
 
