@@ -79,7 +79,7 @@ fn without_end_marks(mut atoms: Vec<Atom>) -> Option<Vec<Atom>> {
         let stands_for_value = atoms
             .last()
             .is_some_and(|last| OPEN.chars().any(|sign| last.is(sign)));
-        let chooses = |atom: &Atom| matches!(atom.word(), Some("or" | "oder" | "v"));
+        let chooses = |atom: &Atom| matches!(atom.word(), Some("or" | "oder" | "beziehungsweise"));
         if stands_for_value || atoms.iter().any(chooses) {
             return None;
         }

@@ -22,6 +22,7 @@ use turnwise_reply_guard::{OpenDrill as Guarded, states_solution};
 
 use crate::{drill_keys::pack_with, fixture::*};
 
+mod done;
 mod withheld;
 
 const HELPED: [&str; 9] = [
