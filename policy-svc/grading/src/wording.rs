@@ -24,6 +24,13 @@ const MAX_ATOMS: usize = 600;
 /// Signs behind which something is still to come.
 const OPEN: &str = "=<>≤≥≠≈+-−±*·⋅×/÷^√(,;:⇒";
 
+/// Words that make a question of what ends with a question mark: which of two it is, or what is asked.
+#[rustfmt::skip]
+const ASKING: &[&str] = &[
+    "or", "what", "what's", "whats", "which", "how", "why", "who", "where", "when", "oder", "beziehungsweise", "was", "welche",
+    "welcher", "welches", "wie", "warum", "wieso", "wer", "wo", "wann",
+];
+
 /// An answer with nothing but formulas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Heard {
@@ -70,8 +77,8 @@ pub(crate) fn heard(drill: &Drill<'_>, answer: &str) -> Option<Heard> {
     })
 }
 
-/// The atoms without marks of a sentence's end. `5?` is unsure, and an answer; which of two it is, is a question. In
-/// `x = ?` the mark stands for the value, and `5!` may be a factorial.
+/// The atoms without marks of a sentence's end. `5?` and `is it 5?` are answers, other questions are none. In `x = ?` the
+/// mark stands for the value, and `5!` may be a factorial.
 fn without_end_marks(mut atoms: Vec<Atom>) -> Option<Vec<Atom>> {
     let ends = atoms.iter().rposition(|atom| !atom.is('?'))? + 1;
     if ends < atoms.len() {
@@ -79,8 +86,8 @@ fn without_end_marks(mut atoms: Vec<Atom>) -> Option<Vec<Atom>> {
         let stands_for_value = atoms
             .last()
             .is_some_and(|last| OPEN.chars().any(|sign| last.is(sign)));
-        let chooses = |atom: &Atom| matches!(atom.word(), Some("or" | "oder" | "beziehungsweise"));
-        if stands_for_value || atoms.iter().any(chooses) {
+        let asks = |atom: &Atom| atom.word().is_some_and(|word| ASKING.contains(&word));
+        if stands_for_value || atoms.iter().any(asks) {
             return None;
         }
     }

@@ -75,6 +75,12 @@ fn what_is_said_is_no_answer() {
     for message in ["3 + 4?", "is it 3 + 4?"] {
         assert!(!reads_as_answer(&sum, message), "{message}");
     }
+    // Words of the exercise lead to an answer, and to a question.
+    let asked = drill("What is the sum?", "3 + 4");
+    assert!(reads_as_answer(&asked, "the sum is 4"));
+    for message in ["what is 4?", "what is the sum of 4?"] {
+        assert!(!reads_as_answer(&asked, message), "{message}");
+    }
     let long = "1+".repeat(20_000);
     assert!(!reads_as_answer(&equation, &long));
 }
