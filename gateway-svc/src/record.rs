@@ -133,7 +133,8 @@ pub(crate) fn from_thread(
     snapshot
 }
 
-/// The request for the decision; `None` without a plan.
+/// The request for the decision; `None` without a plan. Which drill is open is left to the turn that is being taken: it
+/// decides about buttons, which are not recorded.
 #[must_use]
 pub fn decide_request(facts: &TurnFacts) -> Option<DecideRequest> {
     Some(DecideRequest {
@@ -143,6 +144,7 @@ pub fn decide_request(facts: &TurnFacts) -> Option<DecideRequest> {
         statuses: facts.statuses.clone(),
         exam_system_unavailable: facts.exam_system_unavailable,
         way_told: is_way_told(facts),
+        open_drill_unit_id: String::new(),
     })
 }
 

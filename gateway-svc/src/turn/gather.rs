@@ -9,7 +9,7 @@ use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::QuestionState,
     explain::v1::{FoundChunk, TurnFacts, TurnTexts},
-    policy::v1::{DecideResponse, Plan},
+    policy::v1::{DecideRequest, DecideResponse, Plan},
     retrieval::v1::{
         MapMessageRequest, MapMessageResponse, Namespace, RetrieveRequest, RetrieveResponse,
     },
@@ -127,7 +127,11 @@ impl Composing<'_> {
     }
 
     async fn decide(&self, working: &CallContext) -> Result<DecideResponse, Fault> {
-        let request = record::decide_request(&self.facts).ok_or_else(internal)?;
+        let open = record::open_drill(&self.facts, &self.texts);
+        let request = DecideRequest {
+            open_drill_unit_id: open.map_or_else(String::new, |open| open.unit_id),
+            ..record::decide_request(&self.facts).ok_or_else(internal)?
+        };
         let mut policy = self.core.upstreams.policy.clone();
         let step = Step::Policy.of(working);
         policy

@@ -37,7 +37,7 @@ way-steps =
        *[other] Noch { $steps } Schritte.
     }
 
-choose-unit = Worum geht es: { $units }?
+choose-unit = Ich bin nicht sicher, welches Thema du meinst. Worum geht es: { $units }? Wenn es keines davon ist, schreib es mit anderen Worten; vielleicht kommt es in diesem Kurs nicht vor.
 choose-this-unit = Geht es um { $units }?
 
 button-take-exam = Prüfungsfrage beantworten
@@ -288,6 +288,7 @@ teaching-tried = Was hast du bisher versucht, und bei welchem Schritt bist du st
 teaching-open = Welchen Teil davon könntest du jemandem erklären, und welchen noch nicht?
 teaching-check-1 = Das sieht nach einer Antwort aus. Drück unten auf den Knopf, dann kann ich dir sagen, ob sie richtig ist.
 teaching-check-2 = Ist das deine Antwort? Dann lass sie mit dem Knopf unten prüfen.
+teaching-check-3 = Dann schreib deine Antwort unter die Aufgabe und drück auf „{ $button }“.
 teaching-idea = { $idea } (Aus: { $source }) Wie würdest du das in eigenen Worten sagen?
 teaching-idea-card = Hier ist die Idee hinter „{ $unit }“. Mehr findest du in deiner Lektion: { $source }.
 teaching-passage = In deiner Lektion steht: { $idea } (Aus: { $source }) Welcher Teil davon hilft dir hier?

@@ -50,7 +50,7 @@ way-steps =
 
 # The whole answer without a model where a first message could not be placed; its units are offered as buttons.
 # { $units }: up to three titles.
-choose-unit = Which of these is it about: { $units }?
+choose-unit = I am not sure which topic you mean. Which of these is it about: { $units }? If it is none of them, write it in other words; this course may not have it.
 choose-this-unit = Is it about { $units }?
 
 # What a button says, where the client has no words of its own. Behind some of them a client shows a unit's title or what was
@@ -326,6 +326,8 @@ teaching-open = Which part of this could you explain to somebody else, and which
 # Where the message reads as an answer to the open exercise, above a button that has it checked.
 teaching-check-1 = That looks like an answer. Press the button below, and I can tell you whether it is right.
 teaching-check-2 = Is that your answer? Then have it checked with the button below.
+# Where the student asks whether it is right, or says that it is done, without an answer. { $button }: what the button says.
+teaching-check-3 = Then type your answer below the exercise and press “{ $button }”.
 # The key idea: in a text, and before a card that holds it.
 teaching-idea = { $idea } (From: { $source }) How would you say that in your own words?
 teaching-idea-card = Here is the idea behind { $unit }. You will find more in your lesson: { $source }.

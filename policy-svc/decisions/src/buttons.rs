@@ -132,7 +132,7 @@ impl Button {
 
 /// The buttons for what is possible now, whatever the event narrowed this one reply to: the units to choose from, exams,
 /// then the next unit, then drill and hint. On a gold unit, and where it leads on to what was asked for, the next one comes
-/// before the exams. The first button is primary.
+/// before the exams. The first button is primary. While a drill on the focus is open, the hint comes before another drill.
 ///
 /// The next unit is offered where it leads on, and where the focus has nothing more to give: no badge can be earned there,
 /// it is gold, or the student is ready and no question can be taken. Before the first badge only a lock counts for that.
@@ -142,6 +142,7 @@ pub(crate) fn buttons(
     plan: &Plan,
     possible: &[Action],
     availability: Availability,
+    open_drill_unit_id: &str,
 ) -> Vec<Button> {
     let on_focus = |label, kind| Some((label, turn(kind, &plan.focus_unit_id)));
     let can = |action| possible.contains(&action);
@@ -176,7 +177,12 @@ pub(crate) fn buttons(
         .choice_unit_ids
         .iter()
         .map(|unit| (Label::ChooseUnit, turn(EventKind::ChooseUnit, unit)));
-    let others = exams_and_next.into_iter().chain([drill, hint]).flatten();
+    let practice = if open_drill_unit_id == plan.focus_unit_id {
+        [hint, drill]
+    } else {
+        [drill, hint]
+    };
+    let others = exams_and_next.into_iter().chain(practice).flatten();
     in_order(choices.chain(others))
 }
 

@@ -31,6 +31,8 @@ pub struct DecideInput {
     pub statuses: Statuses,
     /// The exam system was asked and did not answer.
     pub exam_system_unavailable: bool,
+    /// The unit of the drill that the student works on; empty without one. The buttons alone go by it.
+    pub open_drill_unit_id: String,
 }
 
 /// The policy and what follows from it.
@@ -124,7 +126,14 @@ pub(crate) fn work_out(course: &Course, input: &DecideInput) -> Result<Worked, P
     Ok(Worked {
         decision: Decision {
             summary: SnapshotSummary::new(plan, &standing),
-            buttons: buttons(course, focus, plan, &possible, policy.exam_availability),
+            buttons: buttons(
+                course,
+                focus,
+                plan,
+                &possible,
+                policy.exam_availability,
+                &input.open_drill_unit_id,
+            ),
             announcement: Announcement::of(plan, &policy),
             standing,
             policy,

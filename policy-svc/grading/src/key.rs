@@ -44,7 +44,7 @@ pub(crate) fn equivalent(key: &str, answer: &str) -> Verdict {
 /// word.
 pub(crate) fn is_written_alike(key: &str, answer: &str) -> bool {
     let (own, theirs) = (written(key), written(answer));
-    // `5!`, `5?` and `5...` say more than 5, and a `"5"` is read like every other answer in quotes.
+    // `5!` and `5...` say more than 5; `5?` and a `"5"` are read like every other answer.
     let says_more = ["!", "?", "…", "..", "\"", "`"]
         .iter()
         .any(|mark| answer.contains(*mark) && !key.contains(*mark));

@@ -127,8 +127,8 @@ fn drill<'a>(prompt: &'a str, question_latex: &'a str) -> Drill<'a> {
 }
 
 /// Whether a message reads as an answer to a drill: a value, a variable's value, an interval, an inequality that is solved.
-/// Right or wrong is not looked at, so that nobody learns from it which one an answer is. A question, a step on the way and
-/// the exercise itself are no answers, and neither is a word alone.
+/// Right or wrong is not looked at, so that nobody learns from it which one an answer is. `5?` and `is it 5?` are
+/// answers. Any other question, a step on the way and the exercise itself are none, and neither is a word alone.
 pub fn reads_as_answer(drill: &Drill<'_>, message: &str) -> bool {
     typed::reads_as_answer(drill, message)
 }

@@ -22,6 +22,10 @@ pub(crate) fn reads_as_answer(drill: &Drill<'_>, message: &str) -> bool {
     let Some(heard) = wording::heard(drill, message) else {
         return false;
     };
+    // `is it 3 + 4?`
+    if is_copied(drill, &heard.answer) {
+        return false;
+    }
     // A letter or a word alone, such as `no`, may mean anything.
     let is_formula = |c: char| c.is_numeric() || RELATIONS.contains(c);
     heard.answer.contains(is_formula)

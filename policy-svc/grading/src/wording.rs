@@ -21,6 +21,16 @@ use crate::grade::Drill;
 /// Answers of more pieces are not read.
 const MAX_ATOMS: usize = 600;
 
+/// Signs behind which something is still to come.
+const OPEN: &str = "=<>≤≥≠≈+-−±*·⋅×/÷^√(,;:⇒";
+
+/// Words that make a question of what ends with a question mark: which of two it is, or what is asked.
+#[rustfmt::skip]
+const ASKING: &[&str] = &[
+    "or", "what", "what's", "whats", "which", "how", "why", "who", "where", "when", "oder", "beziehungsweise", "was", "welche",
+    "welcher", "welches", "wie", "warum", "wieso", "wer", "wo", "wann",
+];
+
 /// An answer with nothing but formulas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Heard {
@@ -33,7 +43,7 @@ pub(crate) struct Heard {
 /// What an answer says; nothing where a word is not understood.
 pub(crate) fn heard(drill: &Drill<'_>, answer: &str) -> Option<Heard> {
     let known = Known::of(drill);
-    let mut atoms = without_exclamation(atoms(answer, MAX_ATOMS)?)?;
+    let mut atoms = without_end_marks(atoms(answer, MAX_ATOMS)?)?;
     // `(3|1)` is a point.
     let place = |sign: char| atoms.iter().position(|atom| atom.is(sign));
     if let (Some(open), Some(bar), Some(close)) = (place('('), place('|'), place(')'))
@@ -67,8 +77,20 @@ pub(crate) fn heard(drill: &Drill<'_>, answer: &str) -> Option<Heard> {
     })
 }
 
-/// The atoms without marks of a sentence's end. A question is no answer, and `5!` may be a factorial.
-fn without_exclamation(mut atoms: Vec<Atom>) -> Option<Vec<Atom>> {
+/// The atoms without marks of a sentence's end. `5?` and `is it 5?` are answers, other questions are none. In `x = ?` the
+/// mark stands for the value, and `5!` may be a factorial.
+fn without_end_marks(mut atoms: Vec<Atom>) -> Option<Vec<Atom>> {
+    let ends = atoms.iter().rposition(|atom| !atom.is('?'))? + 1;
+    if ends < atoms.len() {
+        atoms.truncate(ends);
+        let stands_for_value = atoms
+            .last()
+            .is_some_and(|last| OPEN.chars().any(|sign| last.is(sign)));
+        let asks = |atom: &Atom| atom.word().is_some_and(|word| ASKING.contains(&word));
+        if stands_for_value || atoms.iter().any(asks) {
+            return None;
+        }
+    }
     if atoms.iter().any(|atom| atom.is('?')) {
         return None;
     }

@@ -300,7 +300,25 @@ const PHRASES: [(Intent, &[&str]); 7] = [
             "löse",
         ],
     ),
-    (Intent::Status, &["done", "finished", "ready", "fertig"]),
+    (
+        Intent::Status,
+        &[
+            "done",
+            "finished",
+            "ready",
+            "ez",
+            "too easy",
+            "this is easy",
+            "that is easy",
+            "that's easy",
+            "thats easy",
+            "fertig",
+            "zu leicht",
+            "zu einfach",
+            "das ist leicht",
+            "das ist einfach",
+        ],
+    ),
 ];
 
 /// What the student wants.

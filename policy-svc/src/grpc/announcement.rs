@@ -47,8 +47,12 @@ fn way(loaded: &LoadedCourse, standing: &Standing, is_told: bool) -> Option<Stri
 }
 
 /// The question of a clarifier without a model: which of these units it is about. `None` where there are none to choose
-/// from.
-pub(super) fn which_unit(loaded: &LoadedCourse, choices: &[String]) -> Option<String> {
+/// from, and where the tutor said so last: of several units in whichever order.
+pub(super) fn which_unit(
+    loaded: &LoadedCourse,
+    choices: &[String],
+    said: &[String],
+) -> Option<String> {
     let key = match choices {
         [] => return None,
         [_] => keys::CHOOSE_THIS_UNIT,
@@ -59,7 +63,12 @@ pub(super) fn which_unit(loaded: &LoadedCourse, choices: &[String]) -> Option<St
         .map(|unit_id| decisions::unit_name(&loaded.course, unit_id))
         .collect();
     let units = ("units", titles.join(", ").into());
-    Some(loaded.course.texts().text(key, &[units]))
+    let question = loaded.course.texts().text(key, &[units]);
+    let is_repeated = said.last().is_some_and(|last| {
+        last.contains(&question)
+            || titles.len() > 1 && titles.iter().all(|title| last.contains(title))
+    });
+    (!is_repeated).then_some(question)
 }
 
 /// An announcement in words.

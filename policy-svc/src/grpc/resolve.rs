@@ -168,8 +168,8 @@ impl Policies {
         }
         if let Some(reply) = response.reply.as_mut()
             && !resolved.is_models_own()
-            && let Some(question) = announcement::which_unit(&loaded, &policy.choice_unit_ids)
-            && !said.last().is_some_and(|last| last.contains(&question))
+            && let Some(question) =
+                announcement::which_unit(&loaded, &policy.choice_unit_ids, &said)
         {
             reply.text = question;
         }
@@ -202,15 +202,12 @@ fn asks(locale: &str, pressed: i32, message: &str) -> Asks {
     match intent(message) {
         Intent::Concept => Asks::Explanation,
         Intent::Strategy | Intent::Debug => Asks::Help,
-        Intent::Reflection | Intent::Status | Intent::General => {
-            if is_stuck(locale, message) {
-                Asks::Help
-            } else if pressed == i32::from(ClientEventKind::ChooseUnit) {
-                Asks::Explanation
-            } else {
-                Asks::Nothing
-            }
+        Intent::Reflection | Intent::Status | Intent::General if is_stuck(locale, message) => {
+            Asks::Help
         }
+        _ if pressed == i32::from(ClientEventKind::ChooseUnit) => Asks::Explanation,
+        Intent::Reflection | Intent::Status => Asks::Check,
+        Intent::General => Asks::Nothing,
     }
 }
 

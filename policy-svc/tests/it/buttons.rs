@@ -120,6 +120,8 @@ async fn a_message_that_reads_as_the_answer_may_be_checked() {
     for typed in [
         text("x=4"),
         text("x = 5"),
+        text("5?"),
+        text("is it 4?"),
         StudentInput {
             latex: "\\frac{8}{2}".to_owned(),
             ..StudentInput::default()
@@ -133,7 +135,7 @@ async fn a_message_that_reads_as_the_answer_may_be_checked() {
         // Without an open drill it answers nothing.
         assert_eq!(for_typed(&service, typed, false).await, None);
     }
-    for message in ["", "why?", "x + 3 = 7", "I don't get it", "is it 4?"] {
+    for message in ["", "why?", "x + 3 = 7", "I don't get it", "is it 4 or 5?"] {
         assert_eq!(for_typed(&service, text(message), true).await, None);
     }
 }

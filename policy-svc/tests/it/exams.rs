@@ -258,7 +258,7 @@ async fn bad_questions_and_answers() {
             *r = answered("ONE-S2", text(&"1".repeat(4001)));
         }),
         (INVALID, "answer", |r| {
-            *r = answered("ONE-S2", text("one and a half, I think?"));
+            *r = answered("ONE-S2", text("one and a half or so, I think?"));
         }),
     ];
     let service = service().await;

@@ -2,7 +2,8 @@
 
 use turnwise_proto::{
     policy::v1::{
-        DecideRequest, DecideResponse, Plan, PlanRequest, resolve_reply_request::Outcome,
+        DecideRequest, DecideResponse, Plan, PlanRequest, ResolveReplyRequest,
+        resolve_reply_request::Outcome,
     },
     session::v1::{StudentSnapshot, TurnState},
     tutor::v1::{Button, ClientEventKind, DegradedReason},
@@ -119,7 +120,8 @@ async fn a_first_message_that_cannot_be_placed_is_asked_about() {
     for (units, question) in [
         (
             &[("TWO", 0.4), ("ONE", 0.3)][..],
-            "Which of these is it about: Unit TWO, Unit ONE?",
+            "I am not sure which topic you mean. Which of these is it about: Unit TWO, Unit ONE? If it is none of them, \
+             write it in other words; this course may not have it.",
         ),
         (&[("ONE", 0.3)], "Is it about Unit ONE?"),
     ] {
@@ -134,6 +136,23 @@ async fn a_first_message_that_cannot_be_placed_is_asked_about() {
             assert_eq!(button.event.as_ref(), Some(&chosen));
         }
         assert_eq!(without_model(&service, &decision).await, question);
+    }
+    // It is not asked twice in a row, whatever the order of the units.
+    let (_, other) = decided(&service, first(&[("ONE", 0.4), ("TWO", 0.3)])).await;
+    let asked = without_model(&service, &other).await;
+    assert!(asked.contains("Unit ONE, Unit TWO"), "{asked}");
+    let (_, decision) = decided(&service, first(&[("TWO", 0.4), ("ONE", 0.3)])).await;
+    for (last, is_asked) in [(asked, false), ("We were at Unit ONE.".to_owned(), true)] {
+        let request = ResolveReplyRequest {
+            policy: decision.policy.clone(),
+            outcome: Some(Outcome::Failure(DegradedReason::LlmTimeout.into())),
+            said: vec![last],
+            ..ResolveReplyRequest::default()
+        };
+        let resolved = service.client.clone().resolve_reply(request).await;
+        let text = resolved.unwrap().into_inner().reply.unwrap().text;
+        assert!(!text.is_empty());
+        assert_eq!(text.contains("Which of these"), is_asked, "{text}");
     }
     // What cannot be chosen from is refused.
     let (_, decision) = decided(&service, first(&[("ONE", 0.3)])).await;

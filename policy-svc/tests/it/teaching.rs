@@ -23,6 +23,7 @@ use turnwise_reply_guard::{OpenDrill as Guarded, states_solution};
 use crate::{drill_keys::pack_with, fixture::*};
 
 mod asked;
+mod done;
 mod withheld;
 
 const HELPED: [&str; 9] = [
@@ -416,6 +417,7 @@ fn hints_of_the_demo_course_never_give_the_answer() {
             candidate_question_ids: Vec::new(),
             statuses: turnwise_decisions::Statuses::default(),
             exam_system_unavailable: false,
+            open_drill_unit_id: String::new(),
         };
         let policy = turnwise_decisions::decide(&demo.course, &decided)
             .unwrap()

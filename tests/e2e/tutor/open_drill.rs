@@ -82,13 +82,20 @@ async fn a_hint_is_about_the_card_that_it_stands_on(kind: Kind) {
     assert!(matches!(came, Came::Message(_)));
     // The card is known however many hints there were, and all of them are.
     let mut turn_id = String::new();
+    let mut below = Vec::new();
     for _ in 0..12 {
         let turn = TakeTurnRequest {
             event: Some(hint.clone()),
             ..empty_turn(&simulated.thread)
         };
-        turn_id = simulated.take(turn).await.turn_id;
+        let answer = simulated.take(turn).await;
+        below = tutor(&answer).buttons.clone();
+        turn_id = answer.turn_id;
     }
+    // While the drill is open, another hint is offered before another drill.
+    below.retain(|button| ["ask_hint", "try_drill"].contains(&button.label_key.as_str()));
+    let below: Vec<_> = below.iter().map(|button| &*button.label_key).collect();
+    assert_eq!(below, ["ask_hint", "try_drill"]);
     let record = Staff::of(&suite).record("stuck", &turn_id).await;
     // What outlives the texts has no token.
     assert_eq!(record.facts.unwrap().event.unwrap().card_token, "");

@@ -53,7 +53,7 @@ const THEN: [Key; 3] = [
 /// One thing that a reply can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Move {
-    /// Points at the button that has the message checked.
+    /// Points at the button that has the message checked, or an answer below the drill.
     Check(Key),
     /// Explains the key idea.
     Idea,
@@ -131,8 +131,13 @@ impl<'a> Lesson<'a> {
     /// All that the reply may do, what is wanted most first.
     fn moves(&self) -> Vec<Move> {
         let mut moves = Vec::new();
-        if self.situation.open.is_some() && self.situation.is_answer {
-            moves.extend([keys::TEACHING_CHECK_1, keys::TEACHING_CHECK_2].map(Move::Check));
+        if self.situation.open.is_some() {
+            if self.situation.is_answer {
+                moves.extend([keys::TEACHING_CHECK_1, keys::TEACHING_CHECK_2].map(Move::Check));
+            }
+            if self.situation.asks == Asks::Check {
+                moves.push(Move::Check(keys::TEACHING_CHECK_3));
+            }
         }
         let count = self.unit.map_or(0, |unit| unit.misconceptions.len());
         let open_questions = [
@@ -153,13 +158,14 @@ impl<'a> Lesson<'a> {
                     moves.extend(hints);
                     return moves;
                 }
+                Asks::Check if !self.policy.stuck => moves.extend(hints),
                 Asks::Explanation => {
                     moves.extend(self.answer());
                     moves.extend([Move::Idea, Move::Passage]);
                     moves.extend(hints);
                     moves.push(Move::Example);
                 }
-                Asks::Help | Asks::Nothing => {
+                Asks::Help | Asks::Check | Asks::Nothing => {
                     moves.extend(hints);
                     moves.extend([Move::Example, Move::Idea, Move::Passage]);
                 }
@@ -167,7 +173,8 @@ impl<'a> Lesson<'a> {
             moves.extend(questions());
             return moves;
         }
-        let is_stuck = self.policy.stuck || self.situation.asks != Asks::Nothing;
+        let is_asked = matches!(self.situation.asks, Asks::Explanation | Asks::Help);
+        let is_stuck = self.policy.stuck || is_asked;
         let explains = self.unit.is_some_and(|unit| unit.teaching.explains());
         if is_stuck && (explains || self.situation.passage.is_some()) {
             let explanation = self.explanation();
@@ -185,7 +192,12 @@ impl<'a> Lesson<'a> {
     fn make(&self, step: Move) -> Option<LlmReply> {
         let question = |text| Some(self.saying(Action::SocraticQuestion, text));
         match step {
-            Move::Check(key) | Move::Ask(key) => question(self.text(key)),
+            Move::Check(key) => {
+                let texts = self.course.texts();
+                let button = texts.text(keys::BUTTON_CHECK_ANSWER, &[]);
+                question(texts.text(key, &[("button", button.into())]))
+            }
+            Move::Ask(key) => question(self.text(key)),
             Move::Idea => self.idea(),
             Move::Passage => {
                 let passage = self.situation.passage.as_ref()?;

@@ -15,6 +15,8 @@ pub enum Asks {
     Explanation,
     /// How to go on.
     Help,
+    /// Whether what was done is right, or nothing: the student says that it is done.
+    Check,
 }
 
 /// A turn as a reply without a model sees it. The default knows nothing of it.

@@ -2,7 +2,7 @@
 
 use turnwise_decisions::{
     Action::{self, ConceptCard, DrillCard, ExamBlock, SocraticQuestion},
-    Announcement, Availability, EventKind, Label, Plan,
+    Announcement, Availability, DecideInput, EventKind, Label, Plan,
     QuestionState::{Available, Locked, Passed},
     Snapshot, Tier, decide,
 };
@@ -245,6 +245,38 @@ fn buttons_say_what_can_be_done_next() {
             b(Label::AskHint, "ENTRY", false)
         ]
     );
+}
+
+#[test]
+fn on_an_open_drill_a_hint_comes_before_another_drill() {
+    let course = course();
+    let labels = |record, open: &str| {
+        let plan = plan_for(&course, record, &[]);
+        let input = DecideInput {
+            open_drill_unit_id: open.to_owned(),
+            ..decide_input(plan, &[B1], statuses(&[(B1, Available, None)]))
+        };
+        let buttons = decide(&course, &input).unwrap().buttons;
+        assert!(buttons[0].primary && buttons[1..].iter().all(|button| !button.primary));
+        buttons
+            .iter()
+            .map(|button| button.label)
+            .collect::<Vec<_>>()
+    };
+    let (hint, drill) = (Label::AskHint, Label::TryDrill);
+    assert_eq!(labels(snapshot("B", &[]), "B"), [hint, drill]);
+    for other in ["", "A", "GONE"] {
+        assert_eq!(labels(snapshot("B", &[]), other), [drill, hint]);
+    }
+    assert_eq!(labels(ready_on_b(), "B"), [Label::TakeExam, hint, drill]);
+    // Nothing but the buttons goes by it.
+    let decided = |open: &str| {
+        let mut input = decide_input(plan_for(&course, ready_on_b(), &[]), &[], statuses(&[]));
+        input.open_drill_unit_id = open.to_owned();
+        let decision = decide(&course, &input).unwrap();
+        (decision.policy, decision.standing, decision.summary)
+    };
+    assert_eq!(decided("B"), decided(""));
 }
 
 #[test]

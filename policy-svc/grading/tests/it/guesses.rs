@@ -24,13 +24,14 @@ const BEFORE: [&str; 15] = [
 ];
 
 /// What may stand behind it.
-const BEHIND: [&str; 22] = [
+const BEHIND: [&str; 23] = [
     "",
     ".",
     "..",
     "...",
     "…",
     "!",
+    "?",
     "?.",
     "`",
     "\"",

@@ -21,6 +21,11 @@ fn an_answer_is_recognised_be_it_right_or_wrong() {
         "x = \\frac{1}{2}",
         "7 = x",
         "x = 2, x = 3",
+        "4?",
+        "x = 5 ?",
+        "is it 5?",
+        "is it x = 4?",
+        "ist es 5??",
     ] {
         assert!(reads_as_answer(&equation, answer), "{answer}");
     }
@@ -56,10 +61,25 @@ fn what_is_said_is_no_answer() {
         "hello",
         "I don't get it",
         "why 4?",
-        "is it x = 4?",
+        "is it 4 or 5?",
+        "ist es 4 oder 5?",
+        "4? or 5",
+        "x = ?",
+        "x?",
+        "is it x + 3 = 7?",
         "give me 3 more drills like that one",
     ] {
         assert!(!reads_as_answer(&equation, message), "{message}");
+    }
+    let sum = drill("Work it out.", "3 + 4");
+    for message in ["3 + 4?", "is it 3 + 4?"] {
+        assert!(!reads_as_answer(&sum, message), "{message}");
+    }
+    // Words of the exercise lead to an answer, and to a question.
+    let asked = drill("What is the sum?", "3 + 4");
+    assert!(reads_as_answer(&asked, "the sum is 4"));
+    for message in ["what is 4?", "what is the sum of 4?"] {
+        assert!(!reads_as_answer(&asked, message), "{message}");
     }
     let long = "1+".repeat(20_000);
     assert!(!reads_as_answer(&equation, &long));

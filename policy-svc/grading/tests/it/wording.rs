@@ -14,7 +14,7 @@ const SETS: [&str; 5] = [
 ];
 
 /// Words that leave an answer what it is.
-const HARMLESS: [(&str, &str); 16] = [
+const HARMLESS: [(&str, &str); 17] = [
     ("I think ", ""),
     ("I think it's ", ""),
     ("I got ", ""),
@@ -31,6 +31,7 @@ const HARMLESS: [(&str, &str); 16] = [
     ("Die Lösung lautet ", ""),
     ("ich habe ", " raus"),
     ("Antwort: ", ""),
+    ("", "?"),
 ];
 
 /// Words that change what an answer says, or may.
@@ -47,7 +48,7 @@ const CHANGING: [(&str, &str); 24] = [
     ("", " hundred"),
     ("", " thousand"),
     ("", " below zero"),
-    ("", "?"),
+    ("", " or 5?"),
     ("", " I guess"),
     ("anything but ", ""),
     ("", " ist falsch"),
@@ -132,7 +133,7 @@ fn harmless_words_make_nothing_right_and_nothing_wrong() {
 fn is_plain(row: &Row) -> bool {
     row.mark == 'R'
         && !row.answer.contains(char::is_whitespace)
-        && !row.answer.ends_with(['!', '.', '…'])
+        && !row.answer.ends_with(['!', '.', '…', '?'])
         && !row.answer.starts_with(['<', '>', '='])
         && !row
             .answer

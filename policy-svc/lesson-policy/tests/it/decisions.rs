@@ -234,9 +234,15 @@ fn intents() {
                 "done!",
                 "ich bin fertig",
                 "geschafft",
+                "ez",
+                "that's easy",
+                "das ist zu leicht",
             ],
         ),
-        (Intent::General, &["hi", "2x + 3 = 11", "danke", "🙂", ""]),
+        (
+            Intent::General,
+            &["hi", "2x + 3 = 11", "danke", "🙂", "", "an easy one please"],
+        ),
     ] {
         for message in messages {
             assert_eq!(intent(message), expected, "{message}");
