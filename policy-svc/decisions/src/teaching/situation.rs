@@ -46,7 +46,7 @@ impl Situation<'_> {
     /// on.
     pub(crate) fn asks_for_lesson(&self) -> bool {
         match self.asks {
-            Asks::Nothing => false,
+            Asks::Nothing | Asks::Check => false,
             Asks::Explanation => true,
             Asks::Help => self.open.is_none(),
         }
