@@ -117,6 +117,7 @@ pub fn decide_request(facts: &TurnFacts) -> Option<DecideRequest> {
         candidate_question_ids: facts.candidate_question_ids.clone(),
         statuses: facts.statuses.clone(),
         exam_system_unavailable: facts.exam_system_unavailable,
+        matched_unit_id: facts.matched_unit_id.clone(),
     })
 }
 

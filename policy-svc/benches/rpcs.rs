@@ -75,6 +75,7 @@ async fn main() {
             locked_until: None,
         }],
         exam_system_unavailable: false,
+        matched_unit_id: String::new(),
     };
     let decision = client.clone().decide(decide_request.clone()).await.unwrap();
     let policy = decision.into_inner().policy.unwrap();

@@ -140,6 +140,7 @@ pub(crate) fn buttons(
     course: &Course,
     focus: UnitIndex,
     plan: &Plan,
+    choice_unit_ids: &[String],
     possible: &[Action],
     availability: Availability,
 ) -> Vec<Button> {
@@ -172,8 +173,7 @@ pub(crate) fn buttons(
     } else {
         [take_exam, check, next]
     };
-    let choices = plan
-        .choice_unit_ids
+    let choices = choice_unit_ids
         .iter()
         .map(|unit| (Label::ChooseUnit, turn(EventKind::ChooseUnit, unit)));
     let others = exams_and_next.into_iter().chain([drill, hint]).flatten();

@@ -151,6 +151,7 @@ pub(super) fn decide_input(request: DecideRequest) -> Read<decisions::DecideInpu
         candidate_question_ids: request.candidate_question_ids,
         statuses: statuses(request.statuses)?,
         exam_system_unavailable: request.exam_system_unavailable,
+        matched_unit_id: request.matched_unit_id,
     })
 }
 

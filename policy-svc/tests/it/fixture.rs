@@ -233,6 +233,7 @@ pub fn decide_request(plan: Plan) -> DecideRequest {
             status("ONE-B2", QuestionState::Available),
         ],
         exam_system_unavailable: false,
+        matched_unit_id: String::new(),
     }
 }
 

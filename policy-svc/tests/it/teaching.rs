@@ -415,6 +415,7 @@ fn hints_of_the_demo_course_never_give_the_answer() {
             candidate_question_ids: Vec::new(),
             statuses: turnwise_decisions::Statuses::default(),
             exam_system_unavailable: false,
+            matched_unit_id: String::new(),
         };
         let policy = turnwise_decisions::decide(&demo.course, &decided)
             .unwrap()

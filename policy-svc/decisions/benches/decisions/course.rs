@@ -208,5 +208,6 @@ pub fn decide_input(course: &Course, plan: Plan) -> DecideInput {
         candidate_question_ids: candidates,
         statuses,
         exam_system_unavailable: false,
+        matched_unit_id: String::new(),
     }
 }

@@ -70,6 +70,7 @@ fn input(plan: turnwise_decisions::Plan, answer: &wide::ExamAnswer) -> DecideInp
         candidate_question_ids: answer.retrieved.clone(),
         statuses: statuses(answer),
         exam_system_unavailable: answer.unavailable,
+        matched_unit_id: String::new(),
     }
 }
 

@@ -211,6 +211,7 @@ pub fn decide_input(plan: Plan, candidates: &[&str], statuses: Statuses) -> Deci
         candidate_question_ids: candidates.iter().map(|c| (*c).to_owned()).collect(),
         statuses,
         exam_system_unavailable: false,
+        matched_unit_id: String::new(),
     }
 }
 

@@ -148,6 +148,7 @@ pub fn decide_input(plan: turnwise_decisions::Plan, answer: ExamAnswer) -> Decid
         candidate_question_ids: answer.0,
         statuses: answer.1.into_iter().collect(),
         exam_system_unavailable: answer.2,
+        matched_unit_id: String::new(),
     }
 }
 

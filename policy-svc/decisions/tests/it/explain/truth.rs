@@ -437,6 +437,7 @@ proptest! {
             candidate_question_ids: answer.retrieved.clone(),
             statuses: answer.words.iter().cloned().collect(),
             exam_system_unavailable: answer.unavailable,
+            matched_unit_id: String::new(),
         };
         let decision = decide(&course, &input).unwrap();
         let said = explain(&course, &input).unwrap();
