@@ -1,8 +1,9 @@
 //! The student's record as a thread sees it.
 
-use turnwise_gateway_svc::record::{plan_request, seen_from_thread};
+use turnwise_gateway_svc::record::{decide_request, plan_request, seen_from_thread};
 use turnwise_proto::{
     explain::v1::TurnFacts,
+    policy::v1::Plan,
     session::v1::{StudentSnapshot, ThreadFocus, TurnAnalysis, TurnState},
 };
 
@@ -51,4 +52,14 @@ fn a_thread_sees_its_own_focus_and_target() {
         assert_eq!(plan_request(&facts, "").snapshot, Some(seen));
     }
     assert_eq!(seen_from_thread(&TurnFacts::default()), None);
+}
+
+#[test]
+fn the_decision_is_made_with_the_text_that_the_record_names() {
+    let facts = TurnFacts {
+        plan: Some(Plan::default()),
+        matched_unit_id: "A".to_owned(),
+        ..facts(None)
+    };
+    assert_eq!(decide_request(&facts).unwrap().matched_unit_id, "A");
 }

@@ -19,7 +19,7 @@ use crate::{
     topicality,
     turn::Turn,
     unit_texts::UnitTexts,
-    units::{UnitIndex, Units},
+    units::{UnitIndex, Units, is_topic},
     vocabulary::{TermId, Vocabulary},
     votes::Votes,
 };
@@ -75,6 +75,8 @@ pub struct Mapping {
     /// The words of the course's own texts that are known, so that the usual word of a message is looked up and not
     /// analysed.
     familiar: HashSet<Box<str>>,
+    /// What is asked in the name of units that are no topic.
+    greetings: HashSet<Box<str>>,
     analyser: Arc<Analyser>,
 }
 
@@ -97,6 +99,7 @@ impl Mapping {
             postings,
             spelling,
             familiar: HashSet::new(),
+            greetings: greetings(pack),
             analyser,
         };
         let own = mapping.spelling.all();
@@ -108,15 +111,20 @@ impl Mapping {
     }
 
     /// Reads a message. `recent` are the messages before it, oldest first; the last [`MAX_RECENT_TEXTS`] count, each with
-    /// its first [`MAX_RECENT_CHARS`] characters. Misspelt words are read as the course spells them.
+    /// its first [`MAX_RECENT_CHARS`] characters. Misspelt words are read as the course spells them. What the welcome asks is
+    /// no context: its words are those of anybody who begins.
     ///
     /// [`MAX_RECENT_TEXTS`]: crate::MAX_RECENT_TEXTS
     /// [`MAX_RECENT_CHARS`]: crate::MAX_RECENT_CHARS
     pub fn turn(&self, text: &str, recent: &[impl AsRef<str>]) -> Turn {
+        let recent = recent.iter().map(AsRef::as_ref);
+        let recent: Vec<&str> = recent
+            .filter(|text| !self.greetings.contains(text.trim()))
+            .collect();
         Turn::new(
             &self.analyser,
             text,
-            recent,
+            &recent,
             |text| self.spelling.correct(text, |word| self.knows(word)),
             |term| self.topicality_of(term),
             |text| self.speaks(text),
@@ -293,4 +301,15 @@ impl Mapping {
             .map(|(term, weight)| weight * self.topicality[term as usize])
             .sum()
     }
+}
+
+/// The questions of units that are no topic.
+fn greetings(pack: &Pack) -> HashSet<Box<str>> {
+    let units = pack.units.iter().filter(|unit| !is_topic(pack, unit));
+    let asked = units.flat_map(|unit| &unit.misconceptions);
+    asked
+        .map(|wrong| wrong.question.trim())
+        .filter(|question| !question.is_empty())
+        .map(Box::from)
+        .collect()
 }
