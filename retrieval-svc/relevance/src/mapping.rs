@@ -117,10 +117,8 @@ impl Mapping {
     /// [`MAX_RECENT_TEXTS`]: crate::MAX_RECENT_TEXTS
     /// [`MAX_RECENT_CHARS`]: crate::MAX_RECENT_CHARS
     pub fn turn(&self, text: &str, recent: &[impl AsRef<str>]) -> Turn {
-        let recent = recent.iter().map(AsRef::as_ref);
-        let recent: Vec<&str> = recent
-            .filter(|text| !self.greetings.contains(text.trim()))
-            .collect();
+        let mut recent: Vec<&str> = recent.iter().map(AsRef::as_ref).collect();
+        recent.retain(|text| !self.greetings.contains(text.trim()));
         Turn::new(
             &self.analyser,
             text,
