@@ -77,6 +77,7 @@ async fn main() {
         exam_system_unavailable: false,
         way_told: false,
         open_drill_unit_id: String::new(),
+        matched_unit_id: String::new(),
     };
     let decision = client.clone().decide(decide_request.clone()).await.unwrap();
     let policy = decision.into_inner().policy.unwrap();

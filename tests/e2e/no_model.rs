@@ -35,6 +35,8 @@ in_both_deployments!(
     questions_are_asked_and_the_document_answers,
     the_first_turn_of_a_new_user_is_about_what_was_asked,
     a_chosen_unit_is_explained_as_it_was_asked_about,
+    who_says_nothing_yet_is_asked_for_the_exercise,
+    the_unit_of_the_text_that_answers_is_offered_first,
     the_suite_is_ready,
 );
 
@@ -275,6 +277,57 @@ async fn a_chosen_unit_is_explained_as_it_was_asked_about(kind: Kind) {
     let chosen = ada.press(&thread, ClientEventKind::ChooseUnit, OPEN).await;
     explains(&chosen, OPEN);
     without.check(&ada, &chosen).await;
+}
+
+async fn who_says_nothing_yet_is_asked_for_the_exercise(kind: Kind) {
+    let without = WithoutModel::start(kind).await;
+    let pack = load(&repository().join("courses").join(DEMO_COURSE)).unwrap();
+    let mut units = pack.units.iter();
+    let entry = units.find(|unit| unit.id == pack.course.entry_unit);
+    let wrong = &entry.unwrap().misconceptions;
+    let [first, second] = [0, 1].map(|at| wrong[at].question.as_str());
+    let ada = without.suite.student("ada");
+    let thread = ada.open(DEMO_COURSE).await;
+    for (said, question) in [("hi", first), ("what", second)] {
+        let answer = ada.say(&thread, said).await;
+        assert_eq!(tutor(&answer).text, question, "{said}");
+        without.check(&ada, &answer).await;
+    }
+    let text = tutor(&ada.say(&thread, "idk").await).text.clone();
+    assert!(!text.contains("Welcome") && text != first && text != second);
+    // A document of the course has both words.
+    let thread = ada.open(DEMO_COURSE).await;
+    let answer = ada.say(&thread, "I need some help").await;
+    assert_eq!(tutor(&answer).text, first);
+    assert_eq!(answer.dialog_state(), DialogState::AnswerProvided);
+    let thread = ada.open(DEMO_COURSE).await;
+    let answer = ada
+        .say(
+            &thread,
+            "I want to scale a recipe to feed 10 people instead of 4",
+        )
+        .await;
+    assert_eq!(answer.dialog_state(), DialogState::NeedsClarification);
+    without.stop().await;
+}
+
+async fn the_unit_of_the_text_that_answers_is_offered_first(kind: Kind) {
+    let without = WithoutModel::start(kind).await;
+    let ada = without.suite.student("ada");
+    let thread = ada.open(DEMO_COURSE).await;
+    // By its words alone it is about inverse operations.
+    let asked = "Why is the result of subtracting 3 - (-4) the same as the result of adding 3 + 4?";
+    let answer = ada.say(&thread, asked).await;
+    let record = Staff::of(&without.suite)
+        .record(&ada.id, &answer.turn_id)
+        .await;
+    let facts = record.facts.unwrap();
+    assert_ne!(facts.mapped_units[0].unit_id, "ALG-01");
+    let first = &tutor(&answer).buttons[0];
+    assert_eq!(first.label_key, "choose_unit");
+    assert_eq!(first.event.as_ref().unwrap().unit_id, "ALG-01");
+    // The record says which text that was: the turn is made again whole.
+    without.check(&ada, &answer).await;
     without.stop().await;
 }
 

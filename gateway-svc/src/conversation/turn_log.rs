@@ -29,6 +29,7 @@ pub(crate) fn turn_log(facts: &TurnFacts, texts: &TurnTexts) -> TurnLog {
             candidate_question_ids: facts.candidate_question_ids.clone(),
             statuses: facts.statuses.clone(),
             exam_system_unavailable: facts.exam_system_unavailable,
+            matched_unit_id: facts.matched_unit_id.clone(),
             policy: facts.policy.clone(),
             prompt: facts.prompt.clone(),
             model_call: facts.model_call.clone(),

@@ -34,8 +34,8 @@ const CHUNK_MAX_BYTES: usize = 65_536;
 const MAX_QUESTIONS: usize = 100;
 
 impl Composing<'_> {
-    /// Course text, and the policy's decision: side by side, unless the decision needs to know what the exam system says
-    /// of questions that are found.
+    /// Course text, and the policy's decision: side by side, unless the decision needs to know which text is found, or what
+    /// the exam system says of questions that are found.
     pub(super) async fn gather_and_decide(
         &mut self,
         working: &CallContext,
@@ -51,19 +51,24 @@ impl Composing<'_> {
             if !self.asks_beside(plan) {
                 self.ask_exam_system(working, plan).await;
             }
-            let ((found, searched), (decided, took)) = join!(
-                measured(self.search(working, plan, retrieval_answers)),
-                measured(self.decide(working))
-            );
-            self.keep(plan, found);
-            self.took("gather", searched);
-            self.took("decide", took);
-            return decided;
+            // Of several units to choose from, that of the text that is found stands first.
+            if plan.choice_unit_ids.len() < 2 {
+                let ((found, searched), (decided, took)) = join!(
+                    measured(self.search(working, plan, retrieval_answers)),
+                    measured(self.decide(working))
+                );
+                self.keep(plan, found);
+                self.took("gather", searched);
+                self.took("decide", took);
+                return decided;
+            }
         }
         let began = Instant::now();
         let found = self.search(working, plan, retrieval_answers).await;
         self.keep(plan, found);
-        self.ask_exam_system(working, plan).await;
+        if plan.exam_ready {
+            self.ask_exam_system(working, plan).await;
+        }
         self.took("gather", began.elapsed());
         let (decided, took) = measured(self.decide(working)).await;
         self.took("decide", took);
@@ -254,6 +259,11 @@ fn keep_found(facts: &mut TurnFacts, texts: &mut TurnTexts, plan: &Plan, found: 
         })
         .collect();
     facts.index_id = found.index_id;
+    // What was said before finds text, too, and may have been about something else.
+    let best = found.chunks.first().filter(|best| best.score > 0.0);
+    if let Some(best) = best.filter(|_| texts.recent_messages.is_empty()) {
+        facts.matched_unit_id.clone_from(&best.unit_id);
+    }
     texts.anchors = found.anchors;
     texts.unit_chunks = found.unit_chunks;
     texts.chunks = found.chunks;

@@ -186,3 +186,13 @@ fn the_lesson_of_what_is_asked_about_is_told_where_it_fits_better() {
         assert_eq!(told, text(elsewhere), "{choices:?} {order:?}");
     }
 }
+
+#[test]
+fn the_decision_is_made_with_the_text_that_the_record_names() {
+    let facts = TurnFacts {
+        plan: Some(Plan::default()),
+        matched_unit_id: "A".to_owned(),
+        ..facts(None)
+    };
+    assert_eq!(decide_request(&facts).unwrap().matched_unit_id, "A");
+}

@@ -13,7 +13,7 @@ pub use self::normalise::{normalise, normalise_signs};
 use self::{languages::Language, lexer::Symbol};
 
 /// Names the rules of this crate. It goes into every index id: raise it with any change that can change a term.
-pub const NORMALISER: &str = "lexical-3";
+pub const NORMALISER: &str = "lexical-4";
 
 /// What a term is made from. A query weighs its terms by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

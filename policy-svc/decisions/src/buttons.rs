@@ -140,6 +140,7 @@ pub(crate) fn buttons(
     course: &Course,
     focus: UnitIndex,
     plan: &Plan,
+    choice_unit_ids: &[String],
     possible: &[Action],
     availability: Availability,
     open_drill_unit_id: &str,
@@ -173,8 +174,7 @@ pub(crate) fn buttons(
     } else {
         [take_exam, check, next]
     };
-    let choices = plan
-        .choice_unit_ids
+    let choices = choice_unit_ids
         .iter()
         .map(|unit| (Label::ChooseUnit, turn(EventKind::ChooseUnit, unit)));
     let practice = if open_drill_unit_id == plan.focus_unit_id {

@@ -33,6 +33,8 @@ pub struct DecideInput {
     pub exam_system_unavailable: bool,
     /// The unit of the drill that the student works on; empty without one. The buttons alone go by it.
     pub open_drill_unit_id: String,
+    /// The unit of the course text that fits the message best; empty where none does.
+    pub matched_unit_id: String,
 }
 
 /// The policy and what follows from it.
@@ -117,7 +119,7 @@ pub(crate) fn work_out(course: &Course, input: &DecideInput) -> Result<Worked, P
         exam_candidate_ids: exam.candidate_ids,
         exam_next_eligible_at: exam.next_eligible_at,
         constraints: Constraints::of(course.rules()),
-        choice_unit_ids: plan.choice_unit_ids.clone(),
+        choice_unit_ids: choices(plan, &input.matched_unit_id),
     };
     policy.check(course)?;
     let mut standing = plan.standing.clone();
@@ -130,6 +132,7 @@ pub(crate) fn work_out(course: &Course, input: &DecideInput) -> Result<Worked, P
                 course,
                 focus,
                 plan,
+                &policy.choice_unit_ids,
                 &possible,
                 policy.exam_availability,
                 &input.open_drill_unit_id,
@@ -142,6 +145,15 @@ pub(crate) fn work_out(course: &Course, input: &DecideInput) -> Result<Worked, P
         closed: exam.closed,
         narrowed_to,
     })
+}
+
+/// The units to choose from. A text that answers the message says more than words that units share.
+fn choices(plan: &Plan, matched_unit_id: &str) -> Vec<String> {
+    let mut choices = plan.choice_unit_ids.clone();
+    if let Some(at) = choices.iter().position(|unit| unit == matched_unit_id) {
+        choices[..=at].rotate_right(1);
+    }
+    choices
 }
 
 #[derive(Debug, Default)]

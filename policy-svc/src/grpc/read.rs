@@ -152,6 +152,7 @@ pub(super) fn decide_input(request: DecideRequest) -> Read<decisions::DecideInpu
         statuses: statuses(request.statuses)?,
         exam_system_unavailable: request.exam_system_unavailable,
         open_drill_unit_id: request.open_drill_unit_id,
+        matched_unit_id: request.matched_unit_id,
     })
 }
 

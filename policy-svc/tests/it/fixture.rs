@@ -235,6 +235,7 @@ pub fn decide_request(plan: Plan) -> DecideRequest {
         exam_system_unavailable: false,
         way_told: false,
         open_drill_unit_id: String::new(),
+        matched_unit_id: String::new(),
     }
 }
 

@@ -154,6 +154,16 @@ async fn a_first_message_that_cannot_be_placed_is_asked_about() {
         assert!(!text.is_empty());
         assert_eq!(text.contains("Which of these"), is_asked, "{text}");
     }
+    // The unit of the text that was found goes before the others.
+    let plan = service
+        .plan(first(&[("TWO", 0.4), ("ONE", 0.3)]))
+        .await
+        .unwrap();
+    let mut request = decide_request(plan);
+    request.matched_unit_id = "ONE".to_owned();
+    let found = service.decide(request).await.unwrap();
+    assert_eq!(found.policy.unwrap().choice_unit_ids, ["ONE", "TWO"]);
+    assert_eq!(found.buttons[0].unit_title, "Unit ONE");
     // What cannot be chosen from is refused.
     let (_, decision) = decided(&service, first(&[("ONE", 0.3)])).await;
     let mut policy = decision.policy.unwrap();

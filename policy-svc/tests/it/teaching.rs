@@ -418,6 +418,7 @@ fn hints_of_the_demo_course_never_give_the_answer() {
             statuses: turnwise_decisions::Statuses::default(),
             exam_system_unavailable: false,
             open_drill_unit_id: String::new(),
+            matched_unit_id: String::new(),
         };
         let policy = turnwise_decisions::decide(&demo.course, &decided)
             .unwrap()

@@ -19,7 +19,7 @@ use crate::{
     topicality,
     turn::Turn,
     unit_texts::UnitTexts,
-    units::{UnitIndex, Units},
+    units::{UnitIndex, Units, is_topic},
     vocabulary::{TermId, Vocabulary},
     votes::Votes,
 };
@@ -38,6 +38,9 @@ const SELF_SUFFICIENT: f64 = 0.25;
 /// Below this topicality a message says nothing by itself: `yes`, `90`, `x = 4`. A number of a kind that the course uses
 /// in few places (`0.231`, `81,200`) is above it.
 const TOO_LITTLE: f64 = 0.05;
+/// A word that no unit's title, tags or anchors use and that stands in so few documents says nothing alone: `yellow` stands
+/// in one exercise about paint.
+const FEW_DOCUMENTS: usize = 3;
 /// How much what is no word counts for the topicality of a message.
 const NO_WORD: f64 = 0.5;
 
@@ -66,10 +69,14 @@ pub struct Mapping {
     postings: Postings,
     /// By term: how much it tells about units, 0 to 1.
     topicality: Vec<f64>,
+    /// The terms of the units' titles, tags and anchors.
+    named: HashSet<TermId>,
     spelling: Spelling,
     /// The words of the course's own texts that are known, so that the usual word of a message is looked up and not
     /// analysed.
     familiar: HashSet<Box<str>>,
+    /// What is asked in the name of units that are no topic.
+    greetings: HashSet<Box<str>>,
     analyser: Arc<Analyser>,
 }
 
@@ -86,11 +93,13 @@ impl Mapping {
         let postings = Postings::new(documents, vocabulary.len());
         let mut mapping = Self {
             topicality: topicality::of_terms(&postings, units.len(), &vocabulary, &named),
+            named,
             units,
             vocabulary,
             postings,
             spelling,
             familiar: HashSet::new(),
+            greetings: greetings(pack),
             analyser,
         };
         let own = mapping.spelling.all();
@@ -102,15 +111,18 @@ impl Mapping {
     }
 
     /// Reads a message. `recent` are the messages before it, oldest first; the last [`MAX_RECENT_TEXTS`] count, each with
-    /// its first [`MAX_RECENT_CHARS`] characters. Misspelt words are read as the course spells them.
+    /// its first [`MAX_RECENT_CHARS`] characters. Misspelt words are read as the course spells them. What the welcome asks is
+    /// no context: its words are those of anybody who begins.
     ///
     /// [`MAX_RECENT_TEXTS`]: crate::MAX_RECENT_TEXTS
     /// [`MAX_RECENT_CHARS`]: crate::MAX_RECENT_CHARS
     pub fn turn(&self, text: &str, recent: &[impl AsRef<str>]) -> Turn {
+        let mut recent: Vec<&str> = recent.iter().map(AsRef::as_ref).collect();
+        recent.retain(|text| !self.greetings.contains(text.trim()));
         Turn::new(
             &self.analyser,
             text,
-            recent,
+            &recent,
             |text| self.spelling.correct(text, |word| self.knows(word)),
             |term| self.topicality_of(term),
             |text| self.speaks(text),
@@ -119,10 +131,14 @@ impl Mapping {
 
     /// The units that a message is about, the surest first, at most [`MAX_MAPPED_UNITS`]; equals go by id. `nearest` are
     /// the [`NEAREST`] hits of an unfiltered search of chunks with [`Turn::nearest`]; `None`: words alone decide. A message
-    /// that says too little by itself leans on those before it, and maps to nothing without them.
+    /// that says too little by itself leans on those before it, and maps to nothing without them. So does, without them, one
+    /// that has a single word in common with the course, and that by chance.
     pub fn map(&self, turn: &Turn, nearest: Option<&[Hit]>) -> Vec<Mapped<'_>> {
         let message = &turn.message;
         let in_context = turn.recent.iter().any(|recent| self.speaks(recent));
+        if !in_context && self.is_chance(message) {
+            return Vec::new();
+        }
         // A scrap of a formula says nothing alone, but it supports a word: `add 1/2 and 1/3`.
         let own = if self.speaks(message) {
             self.told_by(message, Counting::All)
@@ -245,6 +261,22 @@ impl Mapping {
         self.told_by(text, Counting::Telling) >= TOO_LITTLE
     }
 
+    /// Whether all that the course knows of a text is one word, which few of its documents have and no unit calls its own.
+    fn is_chance(&self, text: &Analysis) -> bool {
+        let told = text.terms.iter().zip(&text.telling);
+        let mut known: Vec<TermId> = told
+            .filter(|(_, telling)| **telling)
+            .filter_map(|(term, _)| self.vocabulary.id(term))
+            .filter(|term| self.topicality[*term as usize] > 0.0)
+            .collect();
+        known.sort_unstable();
+        known.dedup();
+        let [only] = known[..] else { return false };
+        self.vocabulary.kind(only) == TermKind::Word
+            && !self.named.contains(&only)
+            && self.postings.list(only).len() <= FEW_DOCUMENTS
+    }
+
     /// How much a text tells about units by itself.
     fn told_by(&self, text: &Analysis, counting: Counting) -> f64 {
         let mut seen: Vec<(TermId, f64)> = text
@@ -267,4 +299,15 @@ impl Mapping {
             .map(|(term, weight)| weight * self.topicality[term as usize])
             .sum()
     }
+}
+
+/// The questions of units that are no topic.
+fn greetings(pack: &Pack) -> HashSet<Box<str>> {
+    let units = pack.units.iter().filter(|unit| !is_topic(pack, unit));
+    let asked = units.flat_map(|unit| &unit.misconceptions);
+    asked
+        .map(|wrong| wrong.question.trim())
+        .filter(|question| !question.is_empty())
+        .map(Box::from)
+        .collect()
 }

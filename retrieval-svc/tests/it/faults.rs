@@ -6,13 +6,13 @@ use std::{
     sync::Arc,
 };
 
-use turnwise_course_pack::ClarifyingDocument;
+use turnwise_course_pack::{ClarifyingDocument, load};
 use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
     retrieval::v1::{
-        Chunk, ExtractArtifactRequest, GetReferenceRequest, ReferenceSource, RetrieveRequest,
-        get_reference_request::Name,
+        Chunk, ExtractArtifactRequest, GetReferenceRequest, Namespace, ReferenceSource,
+        RetrieveRequest, get_reference_request::Name,
     },
 };
 use turnwise_retrieval_embeddings::NoModel;
@@ -223,6 +223,35 @@ async fn a_document_with_questions_is_reported_when_it_matches_best() {
     let found = client.retrieve(clarified).await.unwrap().into_inner();
     assert_eq!(found.clarification_task, None);
     assert_eq!(found.chunks[0].source_id, "ticket");
+}
+
+#[tokio::test]
+async fn a_cry_for_help_is_about_no_document() {
+    let pack = load(crate::start::DEMO_COURSE.as_ref()).unwrap();
+    let (course_id, pack_hash) = (pack.course.id.clone(), pack.hash.clone());
+    let mut client = client([pack]).await;
+    for (text, document) in [
+        ("I need some help", None),
+        ("She needs some help with this.", None),
+        ("How do I scale a recipe of my own?", Some("scale-your-own")),
+        (
+            "I want to scale a recipe to feed 10 people instead of 4",
+            Some("scale-your-own"),
+        ),
+    ] {
+        let request = RetrieveRequest {
+            course_id: course_id.clone(),
+            pack_hash: pack_hash.clone(),
+            scoped_unit_ids: ["ENTRY-00", "ALG-03", "ALG-05"].map(str::to_owned).into(),
+            focus_unit_id: "ENTRY-00".to_owned(),
+            namespaces: vec![Namespace::UnitContentChunks.into()],
+            ..search(text)
+        };
+        let found = client.retrieve(request).await.unwrap().into_inner();
+        let task = found.clarification_task;
+        let asked = task.as_ref().map(|task| task.document_id.as_str());
+        assert_eq!(asked, document, "{text}");
+    }
 }
 
 #[tokio::test]

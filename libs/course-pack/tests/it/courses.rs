@@ -35,6 +35,10 @@ fn every_unit_of_the_project_can_be_taught_without_a_model() {
         for unit in &pack.units {
             let id = &unit.id;
             if *id == pack.course.entry_unit {
+                // Whoever says nothing twice is asked twice, and in other words.
+                let wrong = unit.misconceptions.iter();
+                let asked = wrong.filter(|wrong| !wrong.question.is_empty()).count();
+                assert!(asked >= 2, "{id}: {asked} questions for who has not begun");
                 continue;
             }
             let idea = unit.key_idea.as_ref();

@@ -62,6 +62,18 @@ fn function_words_go_and_words_of_mathematics_stay() {
 }
 
 #[test]
+fn a_cry_for_help_has_no_topic() {
+    for (locale, text) in [
+        ("en", "I need some help"),
+        ("en", "She needs some help, please"),
+        ("de", "Ich brauche etwas Hilfe"),
+        ("de", "Brauchst du Hilfe?"),
+    ] {
+        assert_eq!(terms(locale, text), "", "{text}");
+    }
+}
+
+#[test]
 fn a_letter_is_a_word_or_a_variable_by_where_it_stands() {
     assert_eq!(terms("es", "x y z"), "x z");
     assert!(terms("es", "y = 2").starts_with("y 2"));

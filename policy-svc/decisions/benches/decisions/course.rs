@@ -209,5 +209,6 @@ pub fn decide_input(course: &Course, plan: Plan) -> DecideInput {
         statuses,
         exam_system_unavailable: false,
         open_drill_unit_id: String::new(),
+        matched_unit_id: String::new(),
     }
 }

@@ -145,10 +145,16 @@ impl<'a> Lesson<'a> {
             keys::TEACHING_TRIED,
             keys::TEACHING_OPEN,
         ];
+        // What is known of the welcome is no question, where its author asks better ones.
+        let is_welcome = self.unit.is_some_and(|unit| {
+            let mut authored = unit.teaching.questions.iter();
+            !unit.assessable && unit.drills.is_empty() && authored.any(|asked| !asked.is_empty())
+        });
+        let open_questions = open_questions.into_iter().skip(usize::from(is_welcome));
         let questions = || {
             (0..count)
                 .map(Move::Doubt)
-                .chain(open_questions.map(Move::Ask))
+                .chain(open_questions.clone().map(Move::Ask))
         };
         if let Some(open) = &self.open {
             let hints = (open.hints_given..self.hints.len()).map(Move::Hint);

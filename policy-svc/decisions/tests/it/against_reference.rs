@@ -71,6 +71,7 @@ fn input(plan: turnwise_decisions::Plan, answer: &wide::ExamAnswer) -> DecideInp
         statuses: statuses(answer),
         exam_system_unavailable: answer.unavailable,
         open_drill_unit_id: String::new(),
+        matched_unit_id: String::new(),
     }
 }
 

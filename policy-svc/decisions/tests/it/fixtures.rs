@@ -212,6 +212,7 @@ pub fn decide_input(plan: Plan, candidates: &[&str], statuses: Statuses) -> Deci
         statuses,
         exam_system_unavailable: false,
         open_drill_unit_id: String::new(),
+        matched_unit_id: String::new(),
     }
 }
 

@@ -149,6 +149,7 @@ pub fn decide_input(plan: turnwise_decisions::Plan, answer: ExamAnswer) -> Decid
         statuses: answer.1.into_iter().collect(),
         exam_system_unavailable: answer.2,
         open_drill_unit_id: String::new(),
+        matched_unit_id: String::new(),
     }
 }
 

@@ -1,8 +1,8 @@
 //! What was asked for: kept, told, and led to.
 
 use turnwise_decisions::{
-    Action::SocraticQuestion, Course, EventKind, Label, Plan, PrereqWalk, Snapshot, Tier, decide,
-    describe_standing, target::Way,
+    Action::SocraticQuestion, Course, DecideInput, EventKind, Label, Plan, PrereqWalk, Snapshot,
+    Tier, decide, describe_standing, target::Way,
 };
 
 use crate::fixtures::*;
@@ -219,6 +219,38 @@ fn a_first_message_that_cannot_be_placed_offers_three_units() {
     for plan in [locked, standing] {
         assert_eq!(plan.choice_unit_ids, [""; 0]);
     }
+}
+
+#[test]
+fn the_unit_of_the_text_that_was_found_is_offered_first() {
+    let course = course();
+    let decided = |mapped: &[(&str, f64)], matched: &str| {
+        let input = DecideInput {
+            matched_unit_id: matched.to_owned(),
+            ..decide_input(first_message(&course, mapped), &[], statuses(&[]))
+        };
+        decide(&course, &input).unwrap()
+    };
+    let three = [("A", 0.4), ("B", 0.3), ("C", 0.2)];
+    for (matched, offered) in [
+        ("C", ["C", "A", "B"]),
+        ("B", ["B", "A", "C"]),
+        ("A", ["A", "B", "C"]),
+        // What is no choice does not become one.
+        ("D", ["A", "B", "C"]),
+        ("GONE", ["A", "B", "C"]),
+        ("", ["A", "B", "C"]),
+    ] {
+        let decision = decided(&three, matched);
+        assert_eq!(decision.policy.choice_unit_ids, offered, "{matched}");
+        let buttons = decision.buttons.iter().take(3);
+        let units: Vec<_> = buttons
+            .map(|button| button.event().unwrap().unit_id.as_str())
+            .collect();
+        assert_eq!(units, offered, "{matched}");
+        assert!(decision.buttons[0].primary);
+    }
+    assert_eq!(decided(&[("C", 0.9)], "A").policy.choice_unit_ids, [""; 0]);
 }
 
 #[test]

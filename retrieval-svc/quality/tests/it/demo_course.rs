@@ -213,7 +213,20 @@ fn vague_messages_lock_nothing() {
 fn messages_that_say_too_little_map_to_nothing() {
     let mapping = mapping();
     for text in [
-        "ok", "yes", "4 m", "idk", "?", "90", "x=4", "", " ", "3/4", "🙂",
+        "ok",
+        "yes",
+        "4 m",
+        "idk",
+        "?",
+        "90",
+        "x=4",
+        "",
+        " ",
+        "3/4",
+        "🙂",
+        "i need some help",
+        // A word of one exercise about paint.
+        "yellow",
     ] {
         assert_eq!(
             mapping.map(&mapping.turn(text, &[""; 0]), None),

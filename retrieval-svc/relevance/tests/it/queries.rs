@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use turnwise_course_pack::Misconception;
 use turnwise_retrieval_index::Namespace;
-use turnwise_retrieval_relevance::{CONTEXT_ONLY_MAX, Turn};
+use turnwise_retrieval_relevance::{CONTEXT_ONLY_MAX, Mapping, Turn};
 
-use crate::fixture::{map, mapping, near};
+use crate::fixture::{analyser, course, map, mapping, near, question};
 
 #[test]
 fn the_latest_message_weighs_most() {
@@ -91,6 +92,55 @@ fn the_unit_that_only_greets_is_no_topic() {
         mapped.iter().all(|mapped| mapped.unit != "start"),
         "{mapped:?}"
     );
+}
+
+#[test]
+fn one_word_that_a_course_has_by_chance_is_no_topic() {
+    let paint = |exercises: usize| {
+        let mut pack = course();
+        for number in 0..exercises {
+            let prompt = format!("Yellow paint is mixed, part {number}.");
+            pack.questions
+                .push(question(&format!("paint-q{number}"), "fraction", &prompt));
+        }
+        Mapping::new(&pack, analyser())
+    };
+    let seldom = paint(2);
+    for text in ["yellow", "Yellow!", "my umbrella is yellow"] {
+        assert_eq!(map(&seldom, text, &[]), [], "{text}");
+    }
+    // Not where something else tells a topic, or was said before, nor where many exercises have it.
+    for (mapping, text, recent) in [
+        (&seldom, "yellow paint", &[][..]),
+        (&seldom, "the slope of a yellow roof", &[]),
+        (&seldom, "yellow", &["the slope of a line"]),
+        (&paint(8), "yellow", &[]),
+    ] {
+        assert_ne!(map(mapping, text, recent), [], "{text}");
+    }
+    // A unit's own word is enough.
+    assert_eq!(map(&seldom, "slope", &[])[0].unit, "slope");
+}
+
+#[test]
+fn what_the_welcome_asks_is_no_context() {
+    let asked = "Which line are you on, and which fraction of it is done?";
+    let welcomed = |question: &str| {
+        let mut pack = course();
+        let wrong = Misconception {
+            text: "Nobody helps here.".to_owned(),
+            question: question.to_owned(),
+        };
+        pack.units[0].misconceptions.push(wrong);
+        Mapping::new(&pack, analyser())
+    };
+    let mapping = welcomed(asked);
+    assert_eq!(map(&mapping, "what", &["hi", asked]), []);
+    assert_eq!(mapping.turn("what", &[asked]).text_to_embed(), "what");
+    // Anybody else's question is, and so is what was said before it.
+    assert_ne!(map(&welcomed("Where are you?"), "what", &["hi", asked]), []);
+    let before = ["the slope of a line", asked];
+    assert_eq!(map(&mapping, "what", &before)[0].unit, "slope");
 }
 
 #[test]

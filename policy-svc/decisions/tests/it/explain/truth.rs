@@ -438,6 +438,7 @@ proptest! {
             statuses: answer.words.iter().cloned().collect(),
             exam_system_unavailable: answer.unavailable,
             open_drill_unit_id: String::new(),
+            matched_unit_id: String::new(),
         };
         let decision = decide(&course, &input).unwrap();
         let said = explain(&course, &input).unwrap();
