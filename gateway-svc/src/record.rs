@@ -244,7 +244,12 @@ fn passage_elsewhere(facts: &TurnFacts, texts: &TurnTexts) -> Option<Passage> {
     let focus = &policy.focus_unit_id;
     let about = policy.choice_unit_ids.first();
     let about = about.unwrap_or(&policy.primary_target_unit_id);
-    let best = best_of(texts, |unit_id| unit_id == focus || unit_id == about)?;
+    // Who chose a unit wants to read of it.
+    let is_chosen = event(facts).is_some_and(|event| event.kind() == ClientEventKind::ChooseUnit);
+    let may_be_of_focus = |unit_id: &str| !is_chosen && unit_id == focus;
+    let best = best_of(texts, |unit_id| {
+        may_be_of_focus(unit_id) || unit_id == about
+    })?;
     (best.unit_id != *focus).then(|| quoted(best))
 }
 

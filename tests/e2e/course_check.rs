@@ -162,79 +162,116 @@ fn a_good_pack_passes() {
     assert!(shown.contains("algebra-foundations: 20 units"), "{shown}");
 }
 
-#[test]
-fn each_fault_has_a_place_and_a_remedy() {
-    for row in ROWS {
-        let dir = broken(row.file, row.from, row.to);
-        let output = check(dir.path(), &[]);
-        let shown = String::from_utf8(output.stdout).unwrap();
-        println!("{}:\n{shown}", row.name);
-        assert_eq!(output.status.code(), Some(1), "{}", row.name);
-        let mut lines: Vec<_> = shown.lines().collect();
-        assert!(lines.pop().unwrap().ends_with("refused"));
-        // One mistake may have more than one consequence; each of them has a place and a remedy.
-        let mut found = false;
-        for fault in lines.chunks(2) {
-            let (place, message) = fault[0].split_once(": ").unwrap();
-            let (file, line) = place.rsplit_once(':').unwrap();
-            assert!(Path::new(file).is_file());
-            assert!(line.parse::<usize>().unwrap() > 0);
-            assert!(fault[1].trim_start().starts_with("remedy: "));
-            let this_file = file.ends_with(&format!("{DEMO_COURSE}/{}", row.file));
-            found |= this_file && row.says.iter().all(|text| message.contains(text));
-        }
-        assert!(found, "not in {}", row.file);
+/// Each row has tests of its own: a check of the demo course takes long in a debug build.
+macro_rules! rows {
+    ($($row:ident: $place:literal),* $(,)?) => {
+        $(mod $row {
+            use super::{ROWS, has_a_place_and_a_remedy, stops_who_reads_it};
 
-        let output = check(dir.path(), &["--json"]);
-        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(output.status.code(), Some(1));
-        assert_eq!(report["ok"], false);
-        let fault = &report["packs"][0]["faults"][0];
-        assert!(fault["line"].as_u64().unwrap() > 0);
-        for key in ["file", "message", "remedy"] {
-            assert!(!fault[key].as_str().unwrap().is_empty());
+            #[test]
+            fn has_a_place_and_a_remedy_each() {
+                has_a_place_and_a_remedy(&ROWS[$place]);
+            }
+
+            #[test]
+            fn stops_the_services_that_read_it() {
+                stops_who_reads_it(&ROWS[$place]);
+            }
+        })*
+
+        #[test]
+        fn every_row_has_its_tests() {
+            assert_eq!([$($place),*].to_vec(), (0..ROWS.len()).collect::<Vec<_>>());
         }
+    };
+}
+
+rows! {
+    a_cycle: 0,
+    an_unknown_unit: 1,
+    a_duplicate_id: 2,
+    bad_yaml: 3,
+    a_division_by_zero: 4,
+    a_hint_that_tells: 5,
+    a_false_text: 6,
+    a_false_worked_line: 7,
+    a_link_in_a_text: 8,
+    a_link_in_the_wording: 9,
+    wrong_placeholders: 10,
+}
+
+fn has_a_place_and_a_remedy(row: &Row) {
+    let dir = broken(row.file, row.from, row.to);
+    let output = check(dir.path(), &[]);
+    let shown = String::from_utf8(output.stdout).unwrap();
+    println!("{}:\n{shown}", row.name);
+    assert_eq!(output.status.code(), Some(1), "{}", row.name);
+    let mut lines: Vec<_> = shown.lines().collect();
+    assert!(lines.pop().unwrap().ends_with("refused"));
+    // One mistake may have more than one consequence; each of them has a place and a remedy.
+    let mut found = false;
+    for fault in lines.chunks(2) {
+        let (place, message) = fault[0].split_once(": ").unwrap();
+        let (file, line) = place.rsplit_once(':').unwrap();
+        assert!(Path::new(file).is_file());
+        assert!(line.parse::<usize>().unwrap() > 0);
+        assert!(fault[1].trim_start().starts_with("remedy: "));
+        let this_file = file.ends_with(&format!("{DEMO_COURSE}/{}", row.file));
+        found |= this_file && row.says.iter().all(|text| message.contains(text));
+    }
+    assert!(found, "not in {}", row.file);
+}
+
+#[test]
+fn faults_are_told_to_programs() {
+    let row = &ROWS[0];
+    let dir = broken(row.file, row.from, row.to);
+    let output = check(dir.path(), &["--json"]);
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(report["ok"], false);
+    let fault = &report["packs"][0]["faults"][0];
+    assert!(fault["line"].as_u64().unwrap() > 0);
+    for key in ["file", "message", "remedy"] {
+        assert!(!fault[key].as_str().unwrap().is_empty());
     }
 }
 
 /// The services that read courses refuse to start with a broken one, and say where it is broken.
-#[test]
-fn no_service_starts_with_a_broken_pack() {
-    for row in ROWS {
-        let dir = broken(row.file, row.from, row.to);
-        let token = dir.path().join("token");
-        fs::write(&token, "x".repeat(43)).unwrap();
-        for service in row.services.iter().copied() {
-            let args = if service == Service::Suite {
-                vec![
-                    "up".into(),
-                    "--data-dir".into(),
-                    dir.path().join("data").into(),
-                ]
-            } else {
-                Vec::new()
-            };
-            let mut process = Process::spawn(&Program {
-                name: service.binary(),
-                folder: None,
-                args,
-                env: [
-                    ("LISTEN", "127.0.0.1:0".to_owned()),
-                    ("COURSES_DIR", dir.path().display().to_string()),
-                    ("INTERNAL_TOKEN_FILE", token.display().to_string()),
-                    ("HELPER_LLM_BACKEND", "none".to_owned()),
-                ]
-                .map(|(name, value)| (name.to_owned(), value))
-                .into(),
-                home: dir.path().to_owned(),
-            });
-            let status = process.exit_status();
-            let said = process.log().all().join("\n");
-            println!("{} with {}:\n{said}", service.binary(), row.name);
-            assert_eq!(status.code(), Some(1));
-            assert!(said.contains(&format!("{}:", row.file)), "{said}");
-            assert!(!said.contains("panicked"));
-            assert!(process.stdout().all().is_empty());
-        }
+fn stops_who_reads_it(row: &Row) {
+    let dir = broken(row.file, row.from, row.to);
+    let token = dir.path().join("token");
+    fs::write(&token, "x".repeat(43)).unwrap();
+    for service in row.services.iter().copied() {
+        let args = if service == Service::Suite {
+            vec![
+                "up".into(),
+                "--data-dir".into(),
+                dir.path().join("data").into(),
+            ]
+        } else {
+            Vec::new()
+        };
+        let mut process = Process::spawn(&Program {
+            name: service.binary(),
+            folder: None,
+            args,
+            env: [
+                ("LISTEN", "127.0.0.1:0".to_owned()),
+                ("COURSES_DIR", dir.path().display().to_string()),
+                ("INTERNAL_TOKEN_FILE", token.display().to_string()),
+                ("HELPER_LLM_BACKEND", "none".to_owned()),
+            ]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into(),
+            home: dir.path().to_owned(),
+        });
+        let status = process.exit_status();
+        let said = process.log().all().join("\n");
+        println!("{} with {}:\n{said}", service.binary(), row.name);
+        assert_eq!(status.code(), Some(1));
+        assert!(said.contains(&format!("{}:", row.file)), "{said}");
+        assert!(!said.contains("panicked"));
+        assert!(process.stdout().all().is_empty());
     }
 }

@@ -17,9 +17,9 @@ exam-passed-badge = Bestanden: Du hast jetzt { $tier } in „{ $unit }“.
 unit-gold = Du hast Gold in „{ $unit }“, die höchste Auszeichnung. Als Nächstes kommt „{ $next }“.
 course-gold = Du hast Gold in allen { $units } Themen: Du bist am Ende dieses Kurses angekommen. Du kannst weiter jedes Thema üben oder zu allem im Kurs fragen.
 
-way-before = Du hast nach „{ $target }“ gefragt. Zuerst kommt „{ $unit }“, denn das brauchst du dort.
+way-before = Für „{ $target }“ brauchst du zuerst „{ $unit }“.
 way-next = Auf dem Weg zu „{ $target }“ kommt als Nächstes „{ $next }“.
-way-open = Du hast nach „{ $target }“ gefragt: Das kann als Nächstes kommen.
+way-open = „{ $target }“ kann als Nächstes kommen.
 way-steps =
     { $steps ->
         [1] Noch ein Schritt.
@@ -38,6 +38,7 @@ way-steps =
     }
 
 choose-unit = Ich bin nicht sicher, welches Thema du meinst. Worum geht es: { $units }? Wenn es keines davon ist, schreib es mit anderen Worten; vielleicht kommt es in diesem Kurs nicht vor.
+choose-unit-after-lesson = War es das? Wenn nicht, worum geht es: { $units }?
 choose-this-unit = Geht es um { $units }?
 
 button-take-exam = Prüfungsfrage beantworten
@@ -288,7 +289,7 @@ teaching-tried = Was hast du bisher versucht, und bei welchem Schritt bist du st
 teaching-open = Welchen Teil davon könntest du jemandem erklären, und welchen noch nicht?
 teaching-check-1 = Das sieht nach einer Antwort aus. Drück unten auf den Knopf, dann kann ich dir sagen, ob sie richtig ist.
 teaching-check-2 = Ist das deine Antwort? Dann lass sie mit dem Knopf unten prüfen.
-teaching-check-3 = Dann schreib deine Antwort unter die Aufgabe und drück auf „{ $button }“.
+teaching-check-3 = Schreib deine Antwort unter die Aufgabe und drück auf „{ $button }“: Dann weißt du es.
 teaching-idea = { $idea } (Aus: { $source }) Wie würdest du das in eigenen Worten sagen?
 teaching-idea-card = Hier ist die Idee hinter „{ $unit }“. Mehr findest du in deiner Lektion: { $source }.
 teaching-passage = In deiner Lektion steht: { $idea } (Aus: { $source }) Welcher Teil davon hilft dir hier?

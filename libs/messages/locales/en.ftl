@@ -28,9 +28,9 @@ course-gold = You have gold in all { $units } units: you have reached the end of
 # Before a reply whose focus is not what was asked for, one of three: the focus comes before it; another unit does; it can
 # be begun now. After the first two the fourth: how many units come before it.
 # { $target }: the title of what was asked for; { $unit }: the focus's; { $next }: the next unit's; { $steps }: a number.
-way-before = You asked for { $target }. { $unit } comes first, because it is needed there.
+way-before = For { $target } you need { $unit } first.
 way-next = On the way to { $target }, { $next } comes next.
-way-open = You asked for { $target }: it can come next.
+way-open = { $target } can come next.
 way-steps =
     { $steps ->
         [1] One step to go.
@@ -51,6 +51,8 @@ way-steps =
 # The whole answer without a model where a first message could not be placed; its units are offered as buttons.
 # { $units }: up to three titles.
 choose-unit = I am not sure which topic you mean. Which of these is it about: { $units }? If it is none of them, write it in other words; this course may not have it.
+# The same where the lesson that was found stands before it.
+choose-unit-after-lesson = Was that it? If not, which of these is it about: { $units }?
 choose-this-unit = Is it about { $units }?
 
 # What a button says, where the client has no words of its own. Behind some of them a client shows a unit's title or what was
@@ -327,7 +329,7 @@ teaching-open = Which part of this could you explain to somebody else, and which
 teaching-check-1 = That looks like an answer. Press the button below, and I can tell you whether it is right.
 teaching-check-2 = Is that your answer? Then have it checked with the button below.
 # Where the student asks whether it is right, or says that it is done, without an answer. { $button }: what the button says.
-teaching-check-3 = Then type your answer below the exercise and press “{ $button }”.
+teaching-check-3 = Type your answer below the exercise and press “{ $button }”: then you will know.
 # The key idea: in a text, and before a card that holds it.
 teaching-idea = { $idea } (From: { $source }) How would you say that in your own words?
 teaching-idea-card = Here is the idea behind { $unit }. You will find more in your lesson: { $source }.

@@ -47,15 +47,18 @@ fn way(loaded: &LoadedCourse, standing: &Standing, is_told: bool) -> Option<Stri
 }
 
 /// The question of a clarifier without a model: which of these units it is about. `None` where there are none to choose
-/// from, and where the tutor said so last: of several units in whichever order.
+/// from, and where the tutor said so last: of several units if most are the same, in whichever order. `answered`: the lesson
+/// that was found stands before it.
 pub(super) fn which_unit(
     loaded: &LoadedCourse,
     choices: &[String],
     said: &[String],
+    answered: bool,
 ) -> Option<String> {
     let key = match choices {
         [] => return None,
         [_] => keys::CHOOSE_THIS_UNIT,
+        _ if answered => keys::CHOOSE_UNIT_AFTER_LESSON,
         _ => keys::CHOOSE_UNIT,
     };
     let titles: Vec<_> = choices
@@ -65,8 +68,8 @@ pub(super) fn which_unit(
     let units = ("units", titles.join(", ").into());
     let question = loaded.course.texts().text(key, &[units]);
     let is_repeated = said.last().is_some_and(|last| {
-        last.contains(&question)
-            || titles.len() > 1 && titles.iter().all(|title| last.contains(title))
+        let named = titles.iter().filter(|title| last.contains(*title)).count();
+        last.contains(&question) || titles.len() > 1 && named * 2 > titles.len()
     });
     (!is_repeated).then_some(question)
 }

@@ -22,30 +22,29 @@ pub(super) fn check(field: &str, passage: &Passage) -> Result<(), PolicyError> {
     read::bounded(&section, &passage.section, guard::MOST_CHARS)
 }
 
-/// A piece of course text as the reply quotes it; `None` without one.
+/// A piece of course text as the reply quotes it; `None` without one. `is_chosen`: the student chose its unit.
 pub(super) fn of<'a>(
     passage: &'a Passage,
     locale: &str,
     message: &str,
+    is_chosen: bool,
 ) -> Option<decisions::Passage<'a>> {
     (!passage.text.is_empty()).then(|| decisions::Passage {
         section: &passage.section,
         text: &passage.text,
-        answers: is_about(locale, passage, message),
+        answers: is_about(locale, passage, message, is_chosen),
     })
 }
 
-/// Whether a piece of course text has half of the terms that say what a message is about, and two at the least.
-fn is_about(locale: &str, passage: &Passage, message: &str) -> bool {
+/// Whether a piece of course text has half of the terms that say what a message is about, and two at the least; of a unit
+/// that was chosen, one is enough.
+fn is_about(locale: &str, passage: &Passage, message: &str, is_chosen: bool) -> bool {
     let analyser = Analyser::new(locale);
     let asked = telling(&analyser, message);
-    if asked.len() < LEAST_TERMS {
-        return false;
-    }
     let mut held = telling(&analyser, &passage.text);
     held.extend(telling(&analyser, &passage.section));
     let shared = asked.intersection(&held).count();
-    shared >= LEAST_TERMS && shared * 2 >= asked.len()
+    is_chosen && shared > 0 || shared >= LEAST_TERMS && shared * 2 >= asked.len()
 }
 
 fn telling(analyser: &Analyser, text: &str) -> BTreeSet<String> {

@@ -75,7 +75,8 @@ impl Policies {
             message.to_owned()
         };
         let asks = asks(&loaded.locale, pressed, &message);
-        let read_passage = |passage| passages::of(passage, &loaded.locale, &message);
+        let is_chosen = pressed == i32::from(ClientEventKind::ChooseUnit);
+        let read_passage = |passage| passages::of(passage, &loaded.locale, &message, is_chosen);
         let check_typed = guard::check_typed(&loaded, open_drill.as_ref(), typed)?;
         let mut situation = decisions::Situation {
             asks,
@@ -169,7 +170,7 @@ impl Policies {
         if let Some(reply) = response.reply.as_mut()
             && !resolved.is_models_own()
             && let Some(question) =
-                announcement::which_unit(&loaded, &policy.choice_unit_ids, &said)
+                announcement::which_unit(&loaded, &policy.choice_unit_ids, &said, answer.is_some())
         {
             reply.text = question;
         }

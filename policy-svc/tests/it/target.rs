@@ -31,8 +31,7 @@ async fn the_way_is_told_first_and_is_data() {
     request.mapped_units = vec![mapped("TWO", 0.9)];
     let (plan, decision) = decided(&service, request).await;
     assert_eq!(plan.target_unit_id, "TWO");
-    let told =
-        "You asked for Unit TWO. Unit ONE comes first, because it is needed there. One step to go.";
+    let told = "For Unit TWO you need Unit ONE first. One step to go.";
     assert_eq!(decision.policy.as_ref().unwrap().announcement, told);
     let text = without_model(&service, &decision).await;
     assert!(text.starts_with(&format!("{told}\n\n")), "{text}");
@@ -81,7 +80,7 @@ async fn a_target_of_the_record_is_led_to() {
         let decision = service.decide(request).await.unwrap();
         assert_eq!(
             decision.policy.unwrap().announcement,
-            "You asked for Unit TWO: it can come next."
+            "Unit TWO can come next."
         );
     }
     let Button {

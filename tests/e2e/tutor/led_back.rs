@@ -59,7 +59,7 @@ fn told(answer: &TakeTurnResponse, title: &str, is_new: bool) -> i32 {
     let text = &tutor(answer).text;
     let first = text.lines().next().unwrap();
     let focus = &standing.focus.as_ref().unwrap().title;
-    let sentence = format!("You asked for {title}. {focus} comes first");
+    let sentence = format!("For {title} you need {focus} first");
     assert_eq!(first.starts_with(&sentence), is_new, "{text}");
     target.steps_to_go
 }
@@ -77,9 +77,7 @@ async fn asks_for_slope(suite: &Deployment, id: &str, answers: &Answers) -> Simu
     let mut simulated = SimulatedStudent::start(suite, id).await;
     let answer = simulated.say(ASKS).await;
     let first = simulated.standing.focus.clone().unwrap().title;
-    let sentence = format!(
-        "You asked for {title}. {first} comes first, because it is needed there. Four steps to go."
-    );
+    let sentence = format!("For {title} you need {first} first. Four steps to go.");
     let text = &tutor(&answer).text;
     assert!(text.starts_with(&sentence), "{text}");
     assert_eq!(told(&answer, &title, true), 4);
