@@ -19,6 +19,7 @@ const OPEN: &str = "ALG-01";
 
 in_both_deployments!(
     every_way_to_misbehave_ends_in_a_fallback,
+    every_broken_rule_ends_in_a_fallback,
     a_stalled_model_does_not_stall_the_student,
     an_obedient_model_cannot_be_talked_into_anything,
 );
@@ -40,6 +41,25 @@ async fn every_way_to_misbehave_ends_in_a_fallback(kind: Kind) {
         ("mock:empty", Turn::Plain, Why::LlmNonJson),
         ("mock:truncated", Turn::Plain, Why::LlmNonJson),
         ("mock:extra_key", Turn::Plain, Why::SchemaViolation),
+        ("mock:status:503", Turn::Plain, Why::LlmError),
+        ("mock:status:404", Turn::Plain, Why::LlmError),
+        ("mock:status:UNAVAILABLE", Turn::Plain, Why::LlmTransport),
+        ("mock:status:RESOURCE_EXHAUSTED", Turn::Plain, Why::LlmError),
+    ];
+    let mut suite = fall_back(kind, &rows).await;
+    for model in ["mock:slow:1", "mock:delay:20", "mock:echo", "mock"] {
+        suite.use_model(model);
+        let ada = suite.student("ada");
+        let thread = ada.open(DEMO_COURSE).await;
+        let answer = ada.say(&thread, "what is -3 + 8?").await;
+        check_model_answer(&thread, &answer, &suite.decision(&answer.turn_id));
+    }
+    suite.stop();
+}
+
+/// A reply against the schema or the policy.
+async fn every_broken_rule_ends_in_a_fallback(kind: Kind) {
+    let rows = [
         (
             "mock:break:action_not_allowed",
             Turn::DrillOnly,
@@ -99,15 +119,16 @@ async fn every_way_to_misbehave_ends_in_a_fallback(kind: Kind) {
             Turn::DrillOnly,
             Why::FalseMathematics,
         ),
-        ("mock:status:503", Turn::Plain, Why::LlmError),
-        ("mock:status:404", Turn::Plain, Why::LlmError),
-        ("mock:status:UNAVAILABLE", Turn::Plain, Why::LlmTransport),
-        ("mock:status:RESOURCE_EXHAUSTED", Turn::Plain, Why::LlmError),
     ];
+    fall_back(kind, &rows).await.stop();
+}
+
+/// Takes a turn with each model, and insists that it is answered without it, for the reason that is named.
+async fn fall_back(kind: Kind, rows: &[(&str, Turn, Why)]) -> Deployment {
     let options = Options::new().evidence(Seed::units("nia", DEMO_COURSE, vec![drilled(OPEN)]));
     let mut suite = Deployment::start(kind, options).await;
     let mut model_now = "";
-    for (model, turn, why) in rows {
+    for (model, turn, why) in rows.iter().copied() {
         if model != model_now {
             suite.use_model(model);
             model_now = model;
@@ -132,14 +153,7 @@ async fn every_way_to_misbehave_ends_in_a_fallback(kind: Kind) {
         let answered = !model.starts_with("mock:status");
         assert_eq!(answer.model, if answered { "mock" } else { "" });
     }
-    for model in ["mock:slow:1", "mock:delay:20", "mock:echo", "mock"] {
-        suite.use_model(model);
-        let ada = suite.student("ada");
-        let thread = ada.open(DEMO_COURSE).await;
-        let answer = ada.say(&thread, "what is -3 + 8?").await;
-        check_model_answer(&thread, &answer, &suite.decision(&answer.turn_id));
-    }
-    suite.stop();
+    suite
 }
 
 async fn a_stalled_model_does_not_stall_the_student(kind: Kind) {
