@@ -151,7 +151,8 @@ impl Evidence {
                 let known = known.as_mut().take_output().unwrap_or_default();
                 self.grade(&asked, &drill, known).await
             } else {
-                Ok(Grade::not_ours())
+                let locale = self.core.course_locales.of(asked.request.course_id);
+                Ok(Grade::not_ours(&locale))
             }
         };
         let (grade, locks) = futures_util::try_join!(grade, locks)?;

@@ -1,6 +1,7 @@
 //! The judgement on a drill: mathematics, then a model where it can add something, then the verdict of both.
 
 use turnwise_kit::{CancellationToken, Fault};
+use turnwise_messages::{keys, text};
 use turnwise_prompts::{GradePrompt, MistakeTag};
 use turnwise_proto::{
     llm::v1::{CompleteRequest, Purpose},
@@ -56,18 +57,14 @@ pub(super) struct Grade {
     pub(super) told: Option<GradedDrill>,
 }
 
-/// What is said of a card that was not made for this student here.
-const NOT_OURS: &str = "I cannot check that: this exercise was not set for you here. Nothing was counted. \
-     Ask for a new one.";
-
 impl Grade {
-    /// No grade: the drill was not set here.
-    pub(super) fn not_ours() -> Self {
+    /// No grade: the drill was not set here. It is said in the course's language.
+    pub(super) fn not_ours(locale: &str) -> Self {
         Self {
             pack_hash: String::new(),
             resolved: ResolveGradeResponse {
                 verdict: DrillVerdict::CannotTell.into(),
-                feedback_text: NOT_OURS.to_owned(),
+                feedback_text: text(locale, keys::FEEDBACK_NOT_SET_HERE, &[]),
                 ..ResolveGradeResponse::default()
             },
             exercise: 0,

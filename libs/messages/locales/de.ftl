@@ -68,6 +68,7 @@ feedback-right-expanded = Das ist richtig: Es ist gleich, und alle Klammern sind
 feedback-right-factored = Das ist richtig: Es ist gleich und ganz in Faktoren zerlegt.
 feedback-right-converted = Das ist richtig: Es ist genauso viel, in der Form, nach der gefragt war.
 feedback-right-compared = Das ist richtig: So verhalten sich die beiden zueinander.
+feedback-not-set-here = Das kann ich nicht prüfen: Diese Aufgabe wurde dir hier nicht gestellt. Nichts wurde gezählt. Bitte um eine neue.
 feedback-wrong = Das ist noch nicht die Antwort. Geh alles noch einmal Schritt für Schritt durch: Wo könnte etwas schiefgegangen sein?
 feedback-wrong-incomplete = Was du geschrieben hast, ist eine Lösung, aber noch nicht alles. Gibt es noch andere Lösungen?
 feedback-wrong-solution = Das löst die Aufgabe noch nicht. Setz deine Antwort in die Aufgabe ein: Ab wo stimmt es nicht mehr?

@@ -86,6 +86,7 @@ feedback-right-expanded = That is right: it is equal, and all brackets are gone.
 feedback-right-factored = That is right: it is equal, and it is fully factored.
 feedback-right-converted = That is right: it is the same amount, in the form that was asked for.
 feedback-right-compared = That is right: this is how the two compare.
+feedback-not-set-here = I cannot check that: this exercise was not set for you here. Nothing was counted. Ask for a new one.
 feedback-wrong = That is not the answer yet. Go through it once more, one step at a time: where could it have gone wrong?
 feedback-wrong-incomplete = What you wrote does solve it, but it is not everything. Are there other solutions?
 feedback-wrong-solution = That does not solve it yet. Put your answer back into the exercise: where does it stop being true?

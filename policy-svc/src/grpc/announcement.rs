@@ -19,8 +19,11 @@ pub(super) fn before_reply(loaded: &LoadedCourse, decision: &Decision, way_told:
     sentences.join(" ")
 }
 
-/// The way to what was asked for; `None` where that is the focus, and where the focus comes first and that was told.
+/// The way to what was asked for; `None` where that is the focus, and where it was told.
 fn way(loaded: &LoadedCourse, standing: &Standing, is_told: bool) -> Option<String> {
+    if is_told {
+        return None;
+    }
     let texts = loaded.course.texts();
     let way = standing.target.as_ref()?;
     let first = way.path.first()?;
@@ -30,9 +33,6 @@ fn way(loaded: &LoadedCourse, standing: &Standing, is_told: bool) -> Option<Stri
         return Some(texts.text(keys::WAY_OPEN, &[target]));
     }
     let sentence = if first.unit_id == standing.focus.unit_id {
-        if is_told {
-            return None;
-        }
         let unit = ("unit", title(&first.unit_id));
         texts.text(keys::WAY_BEFORE, &[target, unit])
     } else {

@@ -130,7 +130,8 @@ async fn nothing_counts_without_the_cards_own_token(kind: Kind) {
             forged
         }),
     ];
-    for (what, request) in forged {
+    for (number, (what, mut request)) in forged.into_iter().enumerate() {
+        request.idempotency_key = format!("forged-{number}");
         let graded = simulated.student.grade_drill(request).await.unwrap();
         assert!(!graded.evidence_recorded, "{what}");
         check_notices(&graded.notices, &[ErrorReason::DrillTokenInvalid]);
@@ -152,7 +153,7 @@ async fn nothing_counts_without_the_cards_own_token(kind: Kind) {
     // What is too old was answered all the same, and the thread knows it.
     assert_eq!(after.version, before.version + 1);
     let fresh = GradeDrillRequest {
-        idempotency_key: "of a card in its time".to_owned(),
+        idempotency_key: "in-its-time".to_owned(),
         ..with_token(&minted(&true_keys, 0))
     };
     let graded = simulated.student.grade_drill(fresh).await.unwrap();
