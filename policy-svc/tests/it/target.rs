@@ -71,17 +71,14 @@ async fn a_target_of_the_record_is_led_to() {
     unit.mastery_tier = turnwise_proto::tutor::v1::MasteryTier::Bronze.into();
     let (plan, decision) = decided(&service, plan_request(record.clone())).await;
     assert!(plan.next_leads_to_target);
-    // That is told until it is acted on.
-    for way_told in [false, true] {
+    // That is told once; the button stays.
+    for (way_told, told) in [(false, "Unit TWO can come next."), (true, "")] {
         let request = DecideRequest {
             way_told,
             ..decide_request(plan.clone())
         };
         let decision = service.decide(request).await.unwrap();
-        assert_eq!(
-            decision.policy.unwrap().announcement,
-            "Unit TWO can come next."
-        );
+        assert_eq!(decision.policy.unwrap().announcement, told);
     }
     let Button {
         label_key,

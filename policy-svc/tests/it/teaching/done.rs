@@ -15,12 +15,12 @@ async fn an_answer_is_asked_for_where_somebody_is_done() {
     for (locale, told, messages) in [
         (
             "en",
-            "Then type your answer below the exercise and press “Check answer”.",
+            "Type your answer below the exercise and press “Check answer”: then you will know.",
             ["is that right?", "i did it", "ez"],
         ),
         (
             "de",
-            "Dann schreib deine Antwort unter die Aufgabe und drück auf „Antwort prüfen“.",
+            "Schreib deine Antwort unter die Aufgabe und drück auf „Antwort prüfen“: Dann weißt du es.",
             ["Stimmt das?", "geschafft", "das ist zu leicht"],
         ),
     ] {

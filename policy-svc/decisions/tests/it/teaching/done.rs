@@ -19,11 +19,11 @@ fn who_asks_whether_it_is_right_is_told_to_have_it_checked() {
     for (locale, told) in [
         (
             "en",
-            "Then type your answer below the exercise and press “Check answer”.",
+            "Type your answer below the exercise and press “Check answer”: then you will know.",
         ),
         (
             "de",
-            "Dann schreib deine Antwort unter die Aufgabe und drück auf „Antwort prüfen“.",
+            "Schreib deine Antwort unter die Aufgabe und drück auf „Antwort prüfen“: Dann weißt du es.",
         ),
     ] {
         let course = course.clone().with_texts(texts(locale));
