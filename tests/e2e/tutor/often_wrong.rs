@@ -125,9 +125,13 @@ async fn evidence_is_what_the_rules_make_of_it(kind: Kind) {
                     assert_eq!(result.result(), ExamResult::Locked);
                     check_lock(result.locked_until, Duration::from_secs(24 * 3600));
                     let revisit = simulated.standing.revisit.as_ref().unwrap();
-                    // A card that was offered before the badge was won is nothing to come back to.
-                    if exam.tier() as i32 > result.mastery_tier() as i32 {
-                        assert!(revisit.locked_count >= 1, "{exam:?} {revisit:?}");
+                    let mut entries = revisit.entries.iter();
+                    let is_there = entries.any(|entry| entry.question_id == exam.question_id);
+                    // A card that was offered before the badge was won leaves nothing to come back to.
+                    let is_above = exam.tier() as i32 > result.mastery_tier() as i32;
+                    assert_eq!(is_there, is_above, "{exam:?} {revisit:?}");
+                    if is_above {
+                        assert!(revisit.locked_count >= 1);
                         assert!(revisit.next_eligible_at.is_some());
                     }
                     locked += 1;
