@@ -211,6 +211,10 @@ pub struct Course {
     path: Vec<UnitIndex>,
     /// Each unit's place on the path, by index.
     places: Vec<Option<u32>>,
+    /// Of each place on the path, the places of the units that need its unit.
+    followers: Vec<Vec<usize>>,
+    /// The places of the units that need none of the path.
+    beginnings: Vec<usize>,
     rules: Rules,
     texts: Texts,
 }
@@ -274,6 +278,19 @@ impl Course {
         for (place, at) in (0_u32..).zip(&path) {
             places[at.0 as usize] = Some(place);
         }
+        let mut followers = vec![Vec::new(); path.len()];
+        let mut beginnings = Vec::new();
+        for (place, at) in path.iter().enumerate() {
+            let needs = units[at.0 as usize].prerequisites.iter();
+            let mut needs = needs
+                .filter_map(|need| places[need.0 as usize])
+                .map(|need: u32| need as usize)
+                .peekable();
+            if needs.peek().is_none() {
+                beginnings.push(place);
+            }
+            needs.for_each(|need| followers[need].push(place));
+        }
         Ok(Self {
             entry,
             units,
@@ -281,6 +298,8 @@ impl Course {
             questions,
             path,
             places,
+            followers,
+            beginnings,
             rules: spec.rules,
             texts: Texts::default(),
         })
@@ -361,6 +380,16 @@ impl Course {
     #[must_use]
     pub fn place_on_path(&self, at: UnitIndex) -> Option<usize> {
         self.places[at.0 as usize].map(|place| place as usize)
+    }
+
+    /// The places of the units that need the unit at a place of the path.
+    pub(crate) fn followers(&self, place: usize) -> &[usize] {
+        self.followers.get(place).map_or(&[], Vec::as_slice)
+    }
+
+    /// The places of the units that need none of the path.
+    pub(crate) fn beginnings(&self) -> &[usize] {
+        &self.beginnings
     }
 
     /// The number of units.

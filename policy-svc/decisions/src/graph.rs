@@ -88,11 +88,34 @@ pub fn next_unit(
         })
 }
 
-/// The first open unit of the path. On a course without cycles that is the first one that is not met, but for the focus,
-/// after which the path has to be searched.
+/// The first open unit of the path. On a course without cycles that is the first one that is not met, but for the focus;
+/// then it is one that needs none, that needs a unit that is met, or that has evidence.
 fn first_open(record: &Record<'_>, is_open: impl Fn(&UnitIndex) -> bool) -> Option<UnitIndex> {
     let course = record.course();
     let first = record.first_unmet()?;
-    let place = course.place_on_path(first)?;
-    course.path().get(place..)?.iter().copied().find(is_open)
+    if is_open(&first) {
+        return Some(first);
+    }
+    let mut best: Option<(usize, UnitIndex)> = None;
+    let mut look_at = |place: usize| {
+        if best.is_none_or(|(before, _)| place < before)
+            && let Some(&at) = course.path().get(place)
+            && is_open(&at)
+        {
+            best = Some((place, at));
+        }
+    };
+    course.beginnings().iter().copied().for_each(&mut look_at);
+    for place in record.met_places() {
+        course
+            .followers(place)
+            .iter()
+            .copied()
+            .for_each(&mut look_at);
+    }
+    record
+        .touched()
+        .filter_map(|at| course.place_on_path(at))
+        .for_each(look_at);
+    best.map(|(_, at)| at)
 }

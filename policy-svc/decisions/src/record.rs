@@ -165,6 +165,16 @@ impl<'a> Record<'a> {
         self.course.path().get(self.met.first_free()).copied()
     }
 
+    /// The places of the path whose units are met.
+    pub(crate) fn met_places(&self) -> impl Iterator<Item = usize> + '_ {
+        self.met.iter()
+    }
+
+    /// The units with evidence.
+    pub(crate) fn touched(&self) -> impl Iterator<Item = UnitIndex> + '_ {
+        self.progress.iter().map(|(at, _)| *at)
+    }
+
     /// What the student has shown in a unit; all zero where that is nothing.
     #[must_use]
     pub fn progress(&self, at: UnitIndex) -> Progress {
