@@ -211,8 +211,10 @@ pub struct Course {
     path: Vec<UnitIndex>,
     /// Each unit's place on the path, by index.
     places: Vec<Option<u32>>,
-    /// Of each place on the path, the places of the units that need its unit.
-    followers: Vec<Vec<usize>>,
+    /// The places of the units that need the unit at each place of the path, one after the other.
+    followers: Vec<usize>,
+    /// Where those of each place begin, and where the last end.
+    followers_begin: Vec<usize>,
     /// The places of the units that need none of the path.
     beginnings: Vec<usize>,
     rules: Rules,
@@ -278,19 +280,22 @@ impl Course {
         for (place, at) in (0_u32..).zip(&path) {
             places[at.0 as usize] = Some(place);
         }
-        let mut followers = vec![Vec::new(); path.len()];
+        let mut needs = Vec::new();
         let mut beginnings = Vec::new();
         for (place, at) in path.iter().enumerate() {
-            let needs = units[at.0 as usize].prerequisites.iter();
-            let mut needs = needs
-                .filter_map(|need| places[need.0 as usize])
-                .map(|need: u32| need as usize)
-                .peekable();
-            if needs.peek().is_none() {
+            let before = needs.len();
+            let on_path = units[at.0 as usize].prerequisites.iter();
+            needs.extend(on_path.filter_map(|need| Some((places[need.0 as usize]?, place))));
+            if needs.len() == before {
                 beginnings.push(place);
             }
-            needs.for_each(|need| followers[need].push(place));
         }
+        needs.sort_unstable();
+        let followers_begin = (0_u32..)
+            .take(path.len() + 1)
+            .map(|place| needs.partition_point(|(need, _)| *need < place))
+            .collect();
+        let followers = needs.into_iter().map(|(_, place)| place).collect();
         Ok(Self {
             entry,
             units,
@@ -299,6 +304,7 @@ impl Course {
             path,
             places,
             followers,
+            followers_begin,
             beginnings,
             rules: spec.rules,
             texts: Texts::default(),
@@ -384,7 +390,12 @@ impl Course {
 
     /// The places of the units that need the unit at a place of the path.
     pub(crate) fn followers(&self, place: usize) -> &[usize] {
-        self.followers.get(place).map_or(&[], Vec::as_slice)
+        let range = self
+            .followers_begin
+            .get(place)
+            .zip(self.followers_begin.get(place + 1));
+        let followers = range.and_then(|(begin, end)| self.followers.get(*begin..*end));
+        followers.unwrap_or_default()
     }
 
     /// The places of the units that need none of the path.

@@ -96,26 +96,24 @@ fn first_open(record: &Record<'_>, is_open: impl Fn(&UnitIndex) -> bool) -> Opti
     if is_open(&first) {
         return Some(first);
     }
-    let mut best: Option<(usize, UnitIndex)> = None;
-    let mut look_at = |place: usize| {
-        if best.is_none_or(|(before, _)| place < before)
-            && let Some(&at) = course.path().get(place)
-            && is_open(&at)
-        {
-            best = Some((place, at));
+    let at = |place: usize| course.path().get(place).copied();
+    let mut best = course
+        .beginnings()
+        .iter()
+        .copied()
+        .find(|&place| at(place).as_ref().is_some_and(&is_open));
+    let followers = record
+        .met_places()
+        .flat_map(|place| course.followers(place));
+    let with_evidence = record.kept_open().filter_map(|at| course.place_on_path(at));
+    let unmet = followers
+        .copied()
+        .chain(with_evidence)
+        .filter(|&place| !record.is_met_place(place));
+    for place in unmet {
+        if best.is_none_or(|before| place < before) && at(place).as_ref().is_some_and(&is_open) {
+            best = Some(place);
         }
-    };
-    course.beginnings().iter().copied().for_each(&mut look_at);
-    for place in record.met_places() {
-        course
-            .followers(place)
-            .iter()
-            .copied()
-            .for_each(&mut look_at);
     }
-    record
-        .touched()
-        .filter_map(|at| course.place_on_path(at))
-        .for_each(look_at);
-    best.map(|(_, at)| at)
+    best.and_then(at)
 }

@@ -170,9 +170,15 @@ impl<'a> Record<'a> {
         self.met.iter()
     }
 
-    /// The units with evidence.
-    pub(crate) fn touched(&self) -> impl Iterator<Item = UnitIndex> + '_ {
-        self.progress.iter().map(|(at, _)| *at)
+    /// Whether the unit at a place of the path is met.
+    pub(crate) fn is_met_place(&self, place: usize) -> bool {
+        self.met.contains(place)
+    }
+
+    /// The units with evidence, where any unit counts as met no more: see [`Record::stays_open`].
+    pub(crate) fn kept_open(&self) -> impl Iterator<Item = UnitIndex> + '_ {
+        let touched = self.progress.iter().filter(|_| !self.unplaced.is_empty());
+        touched.map(|(at, _)| *at)
     }
 
     /// What the student has shown in a unit; all zero where that is nothing.
