@@ -23,6 +23,8 @@ pub struct Job {
     pub time_limits: TimeLimits,
     /// Characters at which a completion is clipped; `None`: nowhere.
     pub max_chars: Option<usize>,
+    /// Whether spans of it go anywhere.
+    pub is_recorded: bool,
 }
 
 /// What the model shall do.

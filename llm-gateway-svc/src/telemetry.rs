@@ -41,47 +41,53 @@ pub struct Parts {
     record: RequestTelemetry,
 }
 
+/// The span of a request; none where nobody records it.
+fn span_of(job: &Job) -> Span {
+    if !job.is_recorded {
+        return Span::none();
+    }
+    let name = job.work.operation().as_str();
+    let (output, max_tokens) = match &job.work {
+        Work::Stream(prompt) | Work::Complete(prompt) => (
+            Some(if prompt.schema.is_some() {
+                "json"
+            } else {
+                "text"
+            }),
+            prompt.max_output_tokens.map(i64::from),
+        ),
+        Work::Embed(_) => (None, None),
+    };
+    // The names are OpenTelemetry's semantic conventions for generative AI. Numbers are signed: OpenTelemetry has no other
+    // integers, and unsigned ones would arrive as strings.
+    info_span!(
+        "model",
+        "otel.name" = name,
+        "otel.kind" = "client",
+        "otel.status_code" = Empty,
+        "error.type" = Empty,
+        "gen_ai.operation.name" = name,
+        "gen_ai.provider.name" = Empty,
+        "gen_ai.request.model" = Empty,
+        "gen_ai.request.max_tokens" = max_tokens,
+        "gen_ai.output.type" = output,
+        "gen_ai.response.model" = Empty,
+        "gen_ai.usage.input_tokens" = Empty,
+        "gen_ai.usage.cache_read.input_tokens" = Empty,
+        "gen_ai.usage.output_tokens" = Empty,
+        "turnwise.queue_wait_ms" = Empty,
+        "turnwise.attempts" = Empty,
+    )
+}
+
 impl RequestTelemetry {
     /// A request that begins now.
     pub fn new(job: &Job, metrics: Arc<CallMetrics>) -> Self {
-        let operation = job.work.operation();
-        let name = operation.as_str();
-        let (output, max_tokens) = match &job.work {
-            Work::Stream(prompt) | Work::Complete(prompt) => (
-                Some(if prompt.schema.is_some() {
-                    "json"
-                } else {
-                    "text"
-                }),
-                prompt.max_output_tokens.map(i64::from),
-            ),
-            Work::Embed(_) => (None, None),
-        };
-        // The names are OpenTelemetry's semantic conventions for generative AI. Numbers are signed: OpenTelemetry has
-        // no other integers, and unsigned ones would arrive as strings.
-        let span = info_span!(
-            "model",
-            "otel.name" = name,
-            "otel.kind" = "client",
-            "otel.status_code" = Empty,
-            "error.type" = Empty,
-            "gen_ai.operation.name" = name,
-            "gen_ai.provider.name" = Empty,
-            "gen_ai.request.model" = Empty,
-            "gen_ai.request.max_tokens" = max_tokens,
-            "gen_ai.output.type" = output,
-            "gen_ai.response.model" = Empty,
-            "gen_ai.usage.input_tokens" = Empty,
-            "gen_ai.usage.cache_read.input_tokens" = Empty,
-            "gen_ai.usage.output_tokens" = Empty,
-            "turnwise.queue_wait_ms" = Empty,
-            "turnwise.attempts" = Empty,
-        );
         Self {
             begun: Instant::now(),
             deadline: job.time_limits.deadline,
-            operation,
-            span,
+            operation: job.work.operation(),
+            span: span_of(job),
             metrics,
             ended: false,
         }

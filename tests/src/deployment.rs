@@ -173,7 +173,7 @@ impl Deployment {
 
     /// What opens the internal ports of five processes, as `authorization` metadata.
     pub fn internal_bearer(&self) -> String {
-        self.internal_token.as_ref().unwrap().bearer()
+        self.internal_token.as_ref().unwrap().bearer().to_owned()
     }
 
     /// Starts a killed or stopped process again: the same settings, the same address.

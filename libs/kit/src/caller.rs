@@ -1,8 +1,11 @@
 //! Who calls: the verified identity, and how it travels between our own processes.
 
+use std::sync::Arc;
+
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use ring::hmac;
 use serde::{Deserialize, Serialize};
+use subtle::ConstantTimeEq;
 use turnwise_proto::common::v1::ErrorReason;
 
 use crate::Fault;
@@ -45,8 +48,10 @@ impl Caller {
 
 /// The secret that our own processes share: it opens internal listeners and signs the caller.
 #[derive(Clone)]
-pub struct InternalToken {
-    token: String,
+pub struct InternalToken(Arc<Secret>);
+
+struct Secret {
+    bearer: String,
     key: hmac::Key,
 }
 
@@ -60,21 +65,26 @@ impl InternalToken {
         if token.len() < Self::MIN_CHARS || !token.bytes().all(|b| b.is_ascii_graphic()) {
             return None;
         }
-        Some(Self {
-            token: token.to_owned(),
+        Some(Self(Arc::new(Secret {
+            bearer: format!("Bearer {token}"),
             key: hmac::Key::new(hmac::HMAC_SHA256, token.as_bytes()),
-        })
+        })))
     }
 
     /// What goes into the `authorization` metadata.
-    pub fn bearer(&self) -> String {
-        format!("Bearer {}", self.token)
+    pub fn bearer(&self) -> &str {
+        &self.0.bearer
     }
 
-    /// Whether this `authorization` metadata holds the token; takes the same time for every wrong one.
+    /// Whether this `authorization` metadata holds the token; takes the same time for every wrong one of its length.
     pub fn opens(&self, authorization: &[u8]) -> bool {
-        let given = hmac::sign(&self.key, authorization);
-        hmac::verify(&self.key, self.bearer().as_bytes(), given.as_ref()).is_ok()
+        self.0.bearer.as_bytes().ct_eq(authorization).into()
+    }
+}
+
+impl PartialEq for InternalToken {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.opens(other.bearer().as_bytes())
     }
 }
 
@@ -90,7 +100,7 @@ pub fn seal(caller: &Caller, token: Option<&InternalToken>) -> String {
     let mut out = BASE64.encode(&body);
     if let Some(token) = token {
         out.push('.');
-        BASE64.encode_string(hmac::sign(&token.key, &body).as_ref(), &mut out);
+        BASE64.encode_string(hmac::sign(&token.0.key, &body).as_ref(), &mut out);
     }
     out
 }
@@ -109,7 +119,7 @@ pub fn unseal(sealed: &[u8], token: Option<&InternalToken>) -> Result<Caller, Fa
     let body = BASE64.decode(body).map_err(|_| refused())?;
     if let Some(token) = token {
         let signature = BASE64.decode(signature).map_err(|_| refused())?;
-        hmac::verify(&token.key, &body, &signature).map_err(|_| refused())?;
+        hmac::verify(&token.0.key, &body, &signature).map_err(|_| refused())?;
     }
     serde_json::from_slice(&body).map_err(|_| refused())
 }

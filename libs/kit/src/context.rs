@@ -1,27 +1,32 @@
-//! What travels with a call: its deadline, its verified caller and its request id.
+//! What travels with a call: its deadline, its verified caller, its request id and, where nobody records it, its trace.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
-use http::Extensions;
+use http::{Extensions, HeaderValue};
 use tokio::time::Instant;
 use turnwise_proto::common::v1::ErrorReason;
 
-use crate::{Caller, Fault};
-
-/// When the caller stops waiting.
-#[derive(Debug, Clone, Copy)]
-pub struct Deadline(pub Instant);
-
-/// The id that connects a call's logs; the caller's own, or made by the first service.
-#[derive(Debug, Clone)]
-pub struct RequestId(pub Arc<str>);
+use crate::{
+    Caller, Fault,
+    caller::{InternalToken, seal},
+    telemetry::{self, Unrecorded},
+};
 
 /// What a handler knows of the call it serves, and passes on with the calls it makes.
+///
+/// Inside a process it travels as it is, among a request's extensions; a socket carries it as metadata.
 #[derive(Debug, Clone, Default)]
 pub struct CallContext {
-    deadline: Option<Deadline>,
-    caller: Option<Arc<Caller>>,
-    request_id: Option<RequestId>,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) caller: Option<Arc<Caller>>,
+    /// The caller as metadata, made for the first of the call's own calls that leaves the process.
+    sealed: Arc<OnceLock<(Option<InternalToken>, HeaderValue)>>,
+    pub(crate) request_id: Option<Arc<str>>,
+    /// The trace that the call belongs to, where its spans are recorded nowhere.
+    pub(crate) unrecorded: Option<Unrecorded>,
 }
 
 impl CallContext {
@@ -32,19 +37,15 @@ impl CallContext {
 
     /// The context that an HTTP request carries.
     pub fn from_extensions(extensions: &Extensions) -> Self {
-        Self {
-            deadline: extensions.get::<Deadline>().copied(),
-            caller: extensions.get::<Arc<Caller>>().cloned(),
-            request_id: extensions.get::<RequestId>().cloned(),
-        }
+        extensions.get().cloned().unwrap_or_default()
     }
 
     /// A context for a call that nobody asked for: a command line, a test, a background task.
     pub fn background(caller: Option<Caller>, timeout: Duration) -> Self {
         Self {
-            deadline: Some(Deadline(Instant::now() + timeout)),
+            deadline: Some(Instant::now() + timeout),
             caller: caller.map(Arc::new),
-            request_id: None,
+            ..Self::default()
         }
     }
 
@@ -64,28 +65,57 @@ impl CallContext {
         self.caller.as_deref()
     }
 
+    /// The verified caller as metadata; `None` if there is none.
+    pub(crate) fn sealed_caller(&self, token: Option<&InternalToken>) -> Option<HeaderValue> {
+        let caller = self.caller.as_deref()?;
+        let make = || {
+            let sealed = HeaderValue::from_str(&seal(caller, token)).ok();
+            sealed.map(|sealed| (token.cloned(), sealed))
+        };
+        if self.sealed.get().is_none()
+            && let Some(made) = make()
+        {
+            // Whoever was faster sealed the same.
+            let _ = self.sealed.set(made);
+        }
+        match self.sealed.get() {
+            Some((with, sealed)) if with.as_ref() == token => Some(sealed.clone()),
+            _ => make().map(|(_, sealed)| sealed),
+        }
+    }
+
+    /// The caller, now that it is verified.
+    pub(crate) fn set_caller(&mut self, caller: Option<Arc<Caller>>) {
+        self.caller = caller;
+        self.sealed = Arc::default();
+    }
+
     /// When the caller stops waiting.
     pub fn deadline(&self) -> Option<Instant> {
-        self.deadline.map(|d| d.0)
+        self.deadline
     }
 
     /// How long the caller still waits; zero if it has stopped, `None` if it waits for ever.
     pub fn remaining(&self) -> Option<Duration> {
         self.deadline
-            .map(|d| d.0.saturating_duration_since(Instant::now()))
+            .map(|at| at.saturating_duration_since(Instant::now()))
     }
 
     /// The request id, if the call has one.
     pub fn request_id(&self) -> Option<&str> {
-        self.request_id.as_ref().map(|id| &*id.0)
+        self.request_id.as_deref()
+    }
+
+    /// Whether spans of this call go anywhere: there is an exporter, and the call's trace is sampled.
+    pub fn is_recorded(&self) -> bool {
+        self.unrecorded.is_none() && telemetry::records()
     }
 
     /// The same context with a deadline no later than `deadline`: a part of a call spends less than the whole.
     #[must_use]
     pub fn until(&self, deadline: Instant) -> Self {
-        let nearest = self.deadline.map_or(deadline, |d| d.0.min(deadline));
         Self {
-            deadline: Some(Deadline(nearest)),
+            deadline: Some(self.deadline.map_or(deadline, |at| at.min(deadline))),
             ..self.clone()
         }
     }
@@ -94,7 +124,7 @@ impl CallContext {
     #[must_use]
     pub fn keeping_back(&self, reserve: Duration) -> Self {
         match self.deadline {
-            Some(Deadline(at)) => self.until(at.checked_sub(reserve).unwrap_or_else(Instant::now)),
+            Some(at) => self.until(at.checked_sub(reserve).unwrap_or_else(Instant::now)),
             None => self.clone(),
         }
     }
@@ -104,23 +134,15 @@ impl CallContext {
     pub fn on_behalf_of(&self, caller: Caller) -> Self {
         Self {
             caller: Some(Arc::new(caller)),
+            sealed: Arc::default(),
             ..self.clone()
         }
     }
 
-    /// An outgoing request that carries this context; the client turns it into metadata.
+    /// An outgoing request that carries this context.
     pub fn request<T>(&self, message: T) -> tonic::Request<T> {
         let mut request = tonic::Request::new(message);
-        let extensions = request.extensions_mut();
-        if let Some(deadline) = self.deadline {
-            extensions.insert(deadline);
-        }
-        if let Some(caller) = &self.caller {
-            extensions.insert(Arc::clone(caller));
-        }
-        if let Some(id) = &self.request_id {
-            extensions.insert(id.clone());
-        }
+        request.extensions_mut().insert(self.clone());
         request
     }
 }

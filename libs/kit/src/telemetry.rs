@@ -1,16 +1,21 @@
 //! Logs and traces: structured logs to standard error, spans under the caller's W3C trace context, OTLP export if an
 //! endpoint is set.
 
-use std::{io::IsTerminal, time::Duration};
+use std::{
+    io::IsTerminal,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use opentelemetry::{
     Context, KeyValue,
     propagation::{Extractor, Injector, TextMapPropagator},
-    trace::TracerProvider,
+    trace::{TraceContextExt, TraceId, TracerProvider},
 };
 use opentelemetry_otlp::{SpanExporter, WithExportConfig};
 use opentelemetry_sdk::{Resource, propagation::TraceContextPropagator, trace::SdkTracerProvider};
+use tracing::field::{self, DisplayValue};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::{
     EnvFilter, Layer,
@@ -18,6 +23,7 @@ use tracing_subscriber::{
     layer::SubscriberExt,
     util::SubscriberInitExt,
 };
+use uuid::Uuid;
 
 /// How logs are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -57,36 +63,53 @@ pub enum TelemetryError {
     Twice(#[source] tracing_subscriber::util::TryInitError),
 }
 
+/// The target of spans that are for logs alone.
+pub(crate) const UNRECORDED: &str = "turnwise_kit::unrecorded";
+const TRACE_PARENT: &str = "traceparent";
+const TRACE_STATE: &str = "tracestate";
+
+/// Whether spans of this process go anywhere. Without [`Telemetry`] that is the subscriber's affair.
+static RECORDS: AtomicBool = AtomicBool::new(true);
+
+/// Whether spans of this process go anywhere.
+pub(crate) fn records() -> bool {
+    RECORDS.load(Ordering::Relaxed)
+}
+
 /// Keeps telemetry alive; flushes it when told to.
 #[derive(Debug)]
 pub struct Telemetry {
-    provider: SdkTracerProvider,
+    /// `None`: spans go nowhere, and none are made.
+    provider: Option<SdkTracerProvider>,
 }
 
 impl Telemetry {
     /// Starts logs and traces. Call it inside the async runtime: the exporter needs it.
     pub fn start(settings: &TelemetrySettings) -> Result<Self, TelemetryError> {
-        let mut provider = SdkTracerProvider::builder().with_resource(
-            Resource::builder()
+        let exporter = settings.otlp_endpoint.as_ref().map(|endpoint| {
+            let exporter = SpanExporter::builder().with_tonic();
+            exporter.with_endpoint(endpoint).build()
+        });
+        let exporter = exporter.transpose().map_err(TelemetryError::Exporter)?;
+        let provider = exporter.map(|exporter| {
+            let resource = Resource::builder()
                 .with_attribute(KeyValue::new("service.name", settings.service))
-                .build(),
-        );
-        if let Some(endpoint) = &settings.otlp_endpoint {
-            let exporter = SpanExporter::builder()
-                .with_tonic()
-                .with_endpoint(endpoint)
+                .build();
+            SdkTracerProvider::builder()
+                .with_resource(resource)
+                .with_batch_exporter(exporter)
                 .build()
-                .map_err(TelemetryError::Exporter)?;
-            provider = provider.with_batch_exporter(exporter);
-        }
-        let provider = provider.build();
+        });
+        RECORDS.store(provider.is_some(), Ordering::Relaxed);
 
         let filter = EnvFilter::try_new(&settings.filter).map_err(TelemetryError::Filter)?;
         let logs = tracing_subscriber::fmt::layer()
             .with_writer(std::io::stderr)
             .with_ansi(std::io::stderr().is_terminal());
         // The filter is for logs alone: spans carry the trace from hop to hop whatever is logged.
-        let spans = Targets::new().with_target("turnwise", LevelFilter::INFO);
+        let targets = Targets::new()
+            .with_target("turnwise", LevelFilter::INFO)
+            .with_target(UNRECORDED, LevelFilter::OFF);
         let logs = match settings.format {
             LogFormat::Json => logs
                 .json()
@@ -96,18 +119,19 @@ impl Telemetry {
                 .boxed(),
             LogFormat::Pretty => logs.compact().with_target(false).boxed(),
         };
+        let spans = provider.as_ref().map(|provider| {
+            tracing_opentelemetry::layer()
+                .with_tracer(provider.tracer("turnwise"))
+                .with_location(false)
+                .with_threads(false)
+                .with_tracked_inactivity(false)
+                // Nobody asks for OpenTelemetry's own current span, and to set it takes time at every poll.
+                .with_context_activation(false)
+                .with_filter(targets)
+        });
         tracing_subscriber::registry()
             .with(logs.with_filter(filter))
-            .with(
-                tracing_opentelemetry::layer()
-                    .with_tracer(provider.tracer("turnwise"))
-                    .with_location(false)
-                    .with_threads(false)
-                    .with_tracked_inactivity(false)
-                    // Nobody asks for OpenTelemetry's own current span, and to set it takes time at every poll.
-                    .with_context_activation(false)
-                    .with_filter(spans),
-            )
+            .with(spans)
             .try_init()
             .map_err(TelemetryError::Twice)?;
         Ok(Self { provider })
@@ -115,7 +139,10 @@ impl Telemetry {
 
     /// Sends what is left, within a bound.
     pub fn flush(&self) {
-        if let Err(error) = self.provider.shutdown_with_timeout(Duration::from_secs(2)) {
+        let Some(provider) = &self.provider else {
+            return;
+        };
+        if let Err(error) = provider.shutdown_with_timeout(Duration::from_secs(2)) {
             tracing::debug!(%error, "the last spans were not sent");
         }
     }
@@ -130,6 +157,69 @@ pub fn extract(headers: &HeaderMap) -> Context {
 pub fn inject(headers: &mut HeaderMap) {
     let context = tracing::Span::current().context();
     TraceContextPropagator::new().inject_context(&context, &mut HeadersMut(headers));
+}
+
+/// The W3C trace context of a call whose spans are recorded nowhere: it is passed on as it came, or begun for the logs.
+#[derive(Debug, Clone)]
+pub(crate) struct Unrecorded {
+    id: TraceId,
+    parent: HeaderValue,
+    state: Option<HeaderValue>,
+}
+
+impl Unrecorded {
+    /// The trace of a call with these headers; `None` if its spans are to be recorded.
+    pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
+        let came = extract(headers).span().span_context().clone();
+        match came.is_valid() {
+            true if came.is_sampled() && records() => None,
+            true => Self::read(headers, came.trace_id()),
+            false if records() => None,
+            false => Self::begin(),
+        }
+    }
+
+    /// The trace of the current span.
+    pub(crate) fn current() -> Option<Self> {
+        let mut headers = HeaderMap::new();
+        inject(&mut headers);
+        let id = extract(&headers).span().span_context().trace_id();
+        Self::read(&headers, id)
+    }
+
+    fn read(headers: &HeaderMap, id: TraceId) -> Option<Self> {
+        Some(Self {
+            id,
+            parent: headers.get(TRACE_PARENT)?.clone(),
+            state: headers.get(TRACE_STATE).cloned(),
+        })
+    }
+
+    /// A trace that begins here, and says that nobody records it.
+    fn begin() -> Option<Self> {
+        let id = TraceId::from_bytes(Uuid::new_v4().into_bytes());
+        let (span_id, _) = Uuid::new_v4().as_u64_pair();
+        let parent = format!("00-{id}-{span_id:016x}-00");
+        let parent = HeaderValue::from_str(&parent).ok()?;
+        Some(Self {
+            id,
+            parent,
+            state: None,
+        })
+    }
+
+    /// The id of the trace.
+    pub(crate) fn id(&self) -> DisplayValue<TraceId> {
+        field::display(self.id)
+    }
+
+    /// Passes it on.
+    pub(crate) fn inject(&self, headers: &mut HeaderMap) {
+        headers.insert(TRACE_PARENT, self.parent.clone());
+        if let Some(state) = &self.state {
+            headers.insert(TRACE_STATE, state.clone());
+        }
+    }
 }
 
 struct Headers<'a>(&'a HeaderMap);

@@ -103,6 +103,7 @@ pub(crate) fn complete(
         requester,
         time_limits,
         max_chars,
+        is_recorded: context.is_recorded(),
     })
 }
 
@@ -194,6 +195,7 @@ pub(crate) fn embed(
         requester,
         time_limits,
         max_chars: None,
+        is_recorded: context.is_recorded(),
     })
 }
 

@@ -12,13 +12,12 @@ use std::{
 use base64::{Engine, engine::general_purpose::STANDARD};
 use clap::Parser;
 use tempfile::TempDir;
-use tokio::time::Instant;
 use tonic::{Request, Status, service::Routes};
 use turnwise_gateway_svc::{
     Settings, Upstreams, routes,
     tokens::{CardTokens, DrillClaims, OfferClaims},
 };
-use turnwise_kit::{Caller, Clock, Fault, Kit, clock::ManualClock, context::Deadline};
+use turnwise_kit::{CallContext, Caller, Clock, Fault, Kit, clock::ManualClock};
 use turnwise_proto::{
     exam::v1::SupportKind,
     llm::v1::{CompleteRequest, CompleteResponse, CompletionEnd},
@@ -178,17 +177,13 @@ impl World {
 
     /// A request as the student makes it, with a deadline.
     pub fn call<T>(&self, message: T, within: Duration) -> Request<T> {
-        let mut request = Request::new(message);
-        request.extensions_mut().insert(Arc::new(Caller {
+        let caller = Caller {
             tenant: "north".to_owned(),
             subject: "ada".to_owned(),
             role: "student".to_owned(),
             groups: vec!["7b".to_owned()],
-        }));
-        request
-            .extensions_mut()
-            .insert(Deadline(Instant::now() + within));
-        request
+        };
+        CallContext::background(Some(caller), within).request(message)
     }
 
     pub async fn grade(&self, request: GradeDrillRequest) -> Result<GradeDrillResponse, Fault> {

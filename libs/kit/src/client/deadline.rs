@@ -16,14 +16,17 @@ use crate::stack::expired;
 /// A response's body with the call's deadline.
 pub(super) struct DeadlineBody {
     inner: Body,
-    deadline: Pin<Box<Sleep>>,
+    deadline: Instant,
+    /// Made when the answer is waited for: most are there at once.
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
 impl DeadlineBody {
     pub(super) fn new(inner: Body, deadline: Instant) -> Self {
         Self {
             inner,
-            deadline: Box::pin(tokio::time::sleep_until(deadline)),
+            deadline,
+            timer: None,
         }
     }
 }
@@ -36,11 +39,15 @@ impl http_body::Body for DeadlineBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        if let Poll::Ready(frame) = Pin::new(&mut self.inner).poll_frame(cx) {
+        let this = &mut *self;
+        if let Poll::Ready(frame) = Pin::new(&mut this.inner).poll_frame(cx) {
             return Poll::Ready(frame);
         }
         // Only who waits looks at the time.
-        match self.deadline.as_mut().poll(cx) {
+        let timer = this
+            .timer
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(this.deadline)));
+        match timer.as_mut().poll(cx) {
             Poll::Ready(()) => Poll::Ready(Some(Err(expired().into()))),
             Poll::Pending => Poll::Pending,
         }

@@ -1,7 +1,8 @@
 //! Connections to other services: in process, to one address, to a list of addresses, or to a name in DNS.
 //!
 //! All of them are one type, [`GrpcClient`], that the generated clients take. It carries the call's context: deadline,
-//! verified caller, request id and trace; and it turns transport failures into failures with a reason.
+//! verified caller, request id and trace, as it is within the process and as metadata over a socket; and it turns transport
+//! failures into failures with a reason.
 
 mod connect;
 mod deadline;
@@ -33,5 +34,5 @@ pub struct ClientOptions {
 
 /// A client of a service in this process: its routes, with their stack, without a socket.
 pub fn local(routes: Routes, options: ClientOptions) -> GrpcClient {
-    BoxCloneSyncService::new(Outgoing::new(routes.prepare(), options))
+    BoxCloneSyncService::new(Outgoing::in_process(routes.prepare(), options))
 }

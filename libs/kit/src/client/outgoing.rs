@@ -12,15 +12,15 @@ use std::{
 use http::{HeaderMap, HeaderValue, Request, Response, header::AUTHORIZATION};
 use tonic::{Status, body::Body, codegen::StdError};
 use tower::Service;
-use tracing::{Instrument, field};
+use tracing::{Instrument, Span, field};
 use turnwise_proto::common::v1::ErrorReason;
 
 use super::{ClientOptions, deadline::DeadlineBody};
 use crate::{
     CallContext, Fault,
-    caller::{CALLER_HEADER, seal},
+    caller::CALLER_HEADER,
     outcome::{OnEnd, observe},
-    stack::format_timeout,
+    stack::{InProcess, REQUEST_ID_HEADER, before, expired, format_timeout},
     telemetry,
 };
 
@@ -32,12 +32,14 @@ pub(super) struct Outgoing<S> {
     inner: S,
     options: Arc<ClientOptions>,
     authorization: Option<HeaderValue>,
+    is_in_process: bool,
 }
 
 impl<S> Outgoing<S> {
+    /// Calls over a connection.
     pub(super) fn new(inner: S, options: ClientOptions) -> Self {
         let authorization = options.token.as_ref().and_then(|t| {
-            let mut value = HeaderValue::from_str(&t.bearer()).ok()?;
+            let mut value = HeaderValue::from_str(t.bearer()).ok()?;
             value.set_sensitive(true);
             Some(value)
         });
@@ -45,6 +47,17 @@ impl<S> Outgoing<S> {
             inner,
             options: Arc::new(options),
             authorization,
+            is_in_process: false,
+        }
+    }
+
+    /// Calls of routes in this process.
+    pub(super) fn in_process(inner: S, options: ClientOptions) -> Self {
+        Self {
+            inner,
+            options: Arc::new(options),
+            authorization: None,
+            is_in_process: true,
         }
     }
 
@@ -52,16 +65,14 @@ impl<S> Outgoing<S> {
         if let Some(value) = &self.authorization {
             headers.insert(AUTHORIZATION, value.clone());
         }
-        if let Some(caller) = context.caller_opt()
-            && let Ok(value) = HeaderValue::from_str(&seal(caller, self.options.token.as_ref()))
-        {
+        if let Some(value) = context.sealed_caller(self.options.token.as_ref()) {
             headers.insert(CALLER_HEADER, value);
         }
         if let Some(value) = context
             .request_id()
             .and_then(|id| HeaderValue::from_str(id).ok())
         {
-            headers.insert(crate::stack::REQUEST_ID_HEADER, value);
+            headers.insert(REQUEST_ID_HEADER, value);
         }
         if let Some(value) = context
             .remaining()
@@ -69,7 +80,29 @@ impl<S> Outgoing<S> {
         {
             headers.insert("grpc-timeout", value);
         }
-        telemetry::inject(headers);
+        match &context.unrecorded {
+            Some(trace) => trace.inject(headers),
+            None => telemetry::inject(headers),
+        }
+    }
+
+    /// The call's span; none where nobody records it.
+    fn span(&self, context: &CallContext, path: &str) -> Span {
+        if !context.is_recorded() {
+            return Span::none();
+        }
+        let name = path.trim_start_matches('/');
+        let (service, method) = name.split_once('/').unwrap_or((name, name));
+        tracing::info_span!(
+            "call",
+            otel.name = name,
+            otel.kind = "client",
+            rpc.system = "grpc",
+            rpc.service = service,
+            rpc.method = method,
+            rpc.grpc.status_code = field::Empty,
+            peer.service = self.options.peer,
+        )
     }
 }
 
@@ -89,24 +122,19 @@ where
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        let context = CallContext::from_extensions(request.extensions());
-        let path = request.uri().path();
-        let (service, method) = path
-            .trim_start_matches('/')
-            .split_once('/')
-            .unwrap_or((path, path));
-        let span = tracing::info_span!(
-            "call",
-            otel.name = path.trim_start_matches('/'),
-            otel.kind = "client",
-            rpc.system = "grpc",
-            rpc.service = service,
-            rpc.method = method,
-            rpc.grpc.status_code = field::Empty,
-            peer.service = self.options.peer,
-        );
-        span.in_scope(|| self.write_headers(&context, request.headers_mut()));
-        let peer = self.options.peer;
+        let context = request.extensions_mut().remove::<CallContext>();
+        let context = context.unwrap_or_default();
+        let span = self.span(&context, request.uri().path());
+        let (at, peer) = (context.deadline(), self.options.peer);
+        // In process the stack of the called service ends the call; a connection may not even come about.
+        let connects_until = at.filter(|_| !self.is_in_process);
+        if self.is_in_process {
+            let extensions = request.extensions_mut();
+            extensions.insert(InProcess(self.options.token.clone()));
+            extensions.insert(context);
+        } else {
+            span.in_scope(|| self.write_headers(&context, request.headers_mut()));
+        }
         let mut inner = self.inner.clone();
         let work = async move {
             std::future::poll_fn(|cx| inner.poll_ready(cx))
@@ -117,22 +145,25 @@ where
         let finished = span.clone();
         Box::pin(
             async move {
-                let result = match context.deadline() {
-                    Some(at) => match crate::stack::before(at, work).await {
+                let result = match connects_until {
+                    Some(at) => match before(at, work).await {
                         Some(result) => result,
-                        None => return Ok(Status::from(crate::stack::expired()).into_http()),
+                        None => return Ok(Status::from(expired()).into_http()),
                     },
                     None => work.await,
                 };
                 Ok(match result {
                     Ok(response) => {
-                        let end = OnEnd::new(move |code| {
-                            finished.record("rpc.grpc.status_code", code as i32);
-                        });
-                        let response = match context.deadline() {
+                        let response = match at {
                             Some(at) => response.map(|body| Body::new(DeadlineBody::new(body, at))),
                             None => response,
                         };
+                        if finished.is_none() {
+                            return Ok(response);
+                        }
+                        let end = OnEnd::new(move |code| {
+                            finished.record("rpc.grpc.status_code", code as i32);
+                        });
                         observe(response, end).map(Body::new)
                     }
                     Err(error) => Status::from(away(peer, &error)).into_http(),

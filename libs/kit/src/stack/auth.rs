@@ -8,7 +8,7 @@ use turnwise_proto::common::v1::ErrorReason;
 
 use super::{Repeated, errors, only};
 use crate::{
-    Caller, Fault,
+    CallContext, Caller, Fault,
     caller::{CALLER_HEADER, InternalToken, unseal},
 };
 
@@ -18,6 +18,11 @@ pub trait Authenticator: Send + Sync + 'static {
     /// The caller whom this call proves; `None` where a call may come from nobody in particular.
     async fn authenticate(&self, call: &Parts) -> Result<Option<Arc<Caller>>, Fault>;
 }
+
+/// Marks a call from this process, whose context is among its extensions, with the token that the client has. Nothing that
+/// comes over a socket has it.
+#[derive(Clone)]
+pub(crate) struct InProcess(pub(crate) Option<InternalToken>);
 
 /// The methods that anybody may call: health and reflection.
 pub struct OpenMethods;
@@ -40,8 +45,8 @@ pub(super) async fn authenticate<F: Future<Output = Response>>(
     let (mut call, message) = request.into_parts();
     match auth.authenticate(&call).await {
         Ok(caller) => {
-            if let Some(caller) = caller {
-                call.extensions.insert(caller);
+            if let Some(context) = call.extensions.get_mut::<CallContext>() {
+                context.set_caller(caller);
             }
             next(Request::from_parts(call, message)).await
         }
@@ -71,15 +76,25 @@ impl InternalAuth {
 impl Authenticator for InternalAuth {
     async fn authenticate(&self, call: &Parts) -> Result<Option<Arc<Caller>>, Fault> {
         let headers = &call.headers;
+        let in_process = call.extensions.get::<InProcess>();
         if let Some(token) = &self.token {
-            let given = only(headers, AUTHORIZATION).ok().flatten();
-            if !given.is_some_and(|given| token.opens(given.as_bytes())) {
+            let opens = match in_process {
+                Some(InProcess(given)) => given.as_ref() == Some(token),
+                None => {
+                    let given = only(headers, AUTHORIZATION).ok().flatten();
+                    given.is_some_and(|given| token.opens(given.as_bytes()))
+                }
+            };
+            if !opens {
                 return Err(Fault::new(
                     ErrorReason::Unauthenticated,
                     "an internal service takes calls only from the suite's own services; call the public port",
                 )
                 .meta("cause", "internal_token"));
             }
+        }
+        if in_process.is_some() {
+            return Ok(CallContext::from_extensions(&call.extensions).caller);
         }
         let sealed = match only(headers, CALLER_HEADER) {
             Ok(None) => return Ok(None),

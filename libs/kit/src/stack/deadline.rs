@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep_until};
 use turnwise_proto::common::v1::ErrorReason;
 
 use super::{Answers, Repeated, drain, errors, only};
-use crate::{Drain, Fault, context::Deadline, drain::cut_off};
+use crate::{CallContext, Drain, Fault, drain::cut_off};
 
 /// How long calls may take.
 #[derive(Debug, Clone, Copy)]
@@ -44,15 +44,22 @@ pub(super) async fn enforce<F: Future<Output = Response>>(
     mut request: Request,
     next: impl FnOnce(Request) -> F,
 ) -> Response {
-    let asked = match asked(request.headers()) {
-        Ok(asked) => asked,
-        Err(fault) => return errors::respond(fault),
+    let context = request.extensions().get::<CallContext>();
+    // A call from this process has its deadline already.
+    let asked = match context.and_then(CallContext::remaining) {
+        Some(left) => Some(left),
+        None => match asked(request.headers()) {
+            Ok(asked) => asked,
+            Err(fault) => return errors::respond(fault),
+        },
     };
     let budget = asked
         .map_or(rule.default, |d| d.saturating_sub(HOP_MARGIN))
         .min(rule.most);
     let at = Instant::now() + budget;
-    request.extensions_mut().insert(Deadline(at));
+    if let Some(context) = request.extensions_mut().get_mut::<CallContext>() {
+        context.deadline = Some(at);
+    }
     let response = tokio::select! {
         biased;
         response = before(at, next(request)) => response.unwrap_or_else(|| errors::respond(expired())),

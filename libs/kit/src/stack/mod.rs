@@ -33,6 +33,7 @@ use prost::Message;
 use tokio::sync::Semaphore;
 use tonic::service::Routes;
 
+pub(crate) use auth::InProcess;
 pub use auth::{Authenticator, InternalAuth, OpenMethods};
 pub use deadline::{DeadlineRule, format_timeout, parse_timeout};
 pub(crate) use deadline::{before, expired};

@@ -10,17 +10,36 @@ use tonic::Code;
 use tracing::{Instrument, Span, field};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-use super::{MethodNames, only};
+use super::{MethodNames, auth::InProcess, only};
 use crate::{
-    Metrics,
-    context::RequestId,
+    CallContext, Metrics,
     metrics::code_name,
     outcome::{OnEnd, observe},
-    telemetry,
+    telemetry::{self, UNRECORDED, Unrecorded},
 };
 
 /// The metadata key of request ids.
 pub(crate) const REQUEST_ID_HEADER: &str = "x-request-id";
+
+/// The span of a call, for logs and, unless its target says otherwise, for the trace.
+macro_rules! rpc_span {
+    ($target:expr, $method:expr, $id:expr, $trace_id:expr) => {{
+        let name = $method.trim_start_matches('/');
+        let (service, method) = name.split_once('/').unwrap_or((name, name));
+        tracing::info_span!(
+            target: $target,
+            "rpc",
+            otel.name = name,
+            otel.kind = "server",
+            rpc.system = "grpc",
+            rpc.service = service,
+            rpc.method = method,
+            rpc.grpc.status_code = field::Empty,
+            request_id = %$id,
+            trace_id = $trace_id,
+        )
+    }};
+}
 
 /// Puts the call into its span and, when its outcome is known, into the log and the metrics.
 pub(super) async fn trace<F: Future<Output = Response>>(
@@ -29,29 +48,36 @@ pub(super) async fn trace<F: Future<Output = Response>>(
     mut request: Request,
     next: impl FnOnce(Request) -> F,
 ) -> Response {
-    let id = request_id(&request);
+    // A call from this process brings its context.
+    let context = request.extensions_mut().remove::<CallContext>();
+    let mut context = context.unwrap_or_default();
+    let id = context
+        .request_id
+        .get_or_insert_with(|| request_id(&request));
+    let id = Arc::clone(id);
+    if context.unrecorded.is_none() {
+        context.unrecorded = Unrecorded::of(request.headers());
+    }
     let method = names.label(request.uri().path());
-    let (service, name) = method
-        .trim_start_matches('/')
-        .split_once('/')
-        .unwrap_or((method, method));
-    let span = tracing::info_span!(
-        "rpc",
-        otel.name = method.trim_start_matches('/'),
-        otel.kind = "server",
-        rpc.system = "grpc",
-        rpc.service = service,
-        rpc.method = name,
-        rpc.grpc.status_code = field::Empty,
-        request_id = %id,
-        trace_id = field::Empty,
-    );
-    // Before the first enter; fails only if the span is filtered out, and then there is nothing to connect.
-    let _ = span.set_parent(telemetry::extract(request.headers()));
-    let trace_id = span.context().span().span_context().trace_id();
-    span.record("trace_id", field::display(trace_id));
+    let span = match &context.unrecorded {
+        Some(trace) => rpc_span!(UNRECORDED, method, id, trace.id()),
+        None => {
+            let span = rpc_span!(module_path!(), method, id, field::Empty);
+            if request.extensions().get::<InProcess>().is_none() {
+                // Before the first enter; fails only if the span is filtered out: there is nothing to connect then.
+                let _ = span.set_parent(telemetry::extract(request.headers()));
+            }
+            let trace = span.context();
+            let trace = trace.span().span_context().clone();
+            span.record("trace_id", field::display(trace.trace_id()));
+            if trace.is_valid() && !trace.is_sampled() {
+                context.unrecorded = span.in_scope(Unrecorded::current);
+            }
+            span
+        }
+    };
 
-    request.extensions_mut().insert(RequestId(Arc::clone(&id)));
+    request.extensions_mut().insert(context);
     let started = Instant::now();
     metrics.rpc_started();
     let end = OnEnd::new({
