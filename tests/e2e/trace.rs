@@ -3,19 +3,23 @@
 use std::collections::{BTreeSet, HashMap};
 
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
-use turnwise_proto::tutor::v1::ClientEventKind;
+use turnwise_proto::tutor::v1::{ClientEventKind, TakeTurnRequest};
 use turnwise_tests::{
     deployment::Deployment,
     evidence::{Seed, drilled},
     options::{Kind, Options},
-    student::{DEMO_COURSE, pressing},
+    student::{DEMO_COURSE, Student, pressing},
     traces::{Received, TraceReceiver},
 };
 
 const TRACE_ID: [u8; 16] = *b"0123456789abcdef";
 const CALLERS_SPAN: [u8; 8] = *b"ABCDEFGH";
 
-in_both_deployments!(a_turn_is_one_trace);
+in_both_deployments!(
+    a_turn_is_one_trace,
+    an_unsampled_turn_is_recorded_nowhere,
+    without_an_exporter_a_trace_is_passed_on,
+);
 
 async fn a_turn_is_one_trace(kind: Kind) {
     let mut receiver = TraceReceiver::start().await;
@@ -36,28 +40,13 @@ async fn a_turn_is_one_trace(kind: Kind) {
         text: "done".to_owned(),
         ..Default::default()
     });
-    let mut request = nia.request(turn);
-    let parent = format!("00-{}-{}-01", hex(&TRACE_ID), hex(&CALLERS_SPAN));
-    request
-        .metadata_mut()
-        .insert("traceparent", parent.parse().unwrap());
-    nia.client().take_turn(request).await.unwrap();
+    take(&nia, turn, "01").await;
     // An orderly end sends what is left, so that after it everything is here.
     suite.stop();
 
     let spans = receiver.of_trace(&TRACE_ID);
     let services: BTreeSet<&str> = spans.values().map(|s| &*s.service).collect();
-    let expected: &[&str] = match kind {
-        Kind::OneProcess => &["turnwise"],
-        Kind::FiveProcesses => &[
-            "gateway-svc",
-            "llm-gateway-svc",
-            "policy-svc",
-            "retrieval-svc",
-            "session-svc",
-        ],
-    };
-    assert!(services.iter().eq(expected), "{services:?}");
+    assert!(services.iter().eq(processes(kind)), "{services:?}");
 
     let served = served(&spans);
     for (method, times) in [
@@ -92,6 +81,77 @@ async fn a_turn_is_one_trace(kind: Kind) {
     for received in spans.values() {
         assert!(!format!("{:?}", received.span).contains("\"done\""));
     }
+}
+
+async fn an_unsampled_turn_is_recorded_nowhere(kind: Kind) {
+    let mut receiver = TraceReceiver::start().await;
+    let endpoint = format!("http://{}", receiver.address);
+    let options = Options::new()
+        .env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint)
+        .env("LOG_FILTER", "turnwise_kit=debug");
+    let mut suite = Deployment::start(kind, options).await;
+    let nia = suite.student("nia");
+    let thread = nia.open(DEMO_COURSE).await;
+    let turn = pressing(&thread, ClientEventKind::RequestDrill, "ALG-01");
+    take(&nia, turn, "00").await;
+    suite.stop();
+    let spans = receiver.all();
+    assert!(
+        !spans.is_empty(),
+        "a call without a trace of its own is recorded"
+    );
+    let trace_ids: BTreeSet<&[u8]> = spans.iter().map(|s| &*s.span.trace_id).collect();
+    assert!(!trace_ids.contains(&TRACE_ID[..]), "{spans:?}");
+    // What was done for the turn hangs nowhere else either: each trace has the one call that came from outside.
+    for received in &spans {
+        assert!(!received.span.name.ends_with("/BeginTurn"), "{received:?}");
+        assert!(!received.span.name.starts_with("chat"), "{received:?}");
+    }
+    assert_eq!(who_logged_the_trace(&suite), processes(kind));
+}
+
+async fn without_an_exporter_a_trace_is_passed_on(kind: Kind) {
+    let options = Options::new().env("LOG_FILTER", "turnwise_kit=debug");
+    let mut suite = Deployment::start(kind, options).await;
+    let nia = suite.student("nia");
+    let thread = nia.open(DEMO_COURSE).await;
+    let turn = pressing(&thread, ClientEventKind::RequestDrill, "ALG-01");
+    take(&nia, turn, "01").await;
+    suite.stop();
+    assert_eq!(who_logged_the_trace(&suite), processes(kind));
+}
+
+/// Takes a turn under the client's own span, with these flags.
+async fn take(student: &Student, turn: TakeTurnRequest, flags: &str) {
+    let mut request = student.request(turn);
+    let parent = format!("00-{}-{}-{flags}", hex(&TRACE_ID), hex(&CALLERS_SPAN));
+    request
+        .metadata_mut()
+        .insert("traceparent", parent.parse().unwrap());
+    student.client().take_turn(request).await.unwrap();
+}
+
+/// The processes that a turn goes through.
+fn processes(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::OneProcess => &["turnwise"],
+        Kind::FiveProcesses => &[
+            "gateway-svc",
+            "llm-gateway-svc",
+            "policy-svc",
+            "retrieval-svc",
+            "session-svc",
+        ],
+    }
+}
+
+/// The processes that logged a call of the client's trace.
+fn who_logged_the_trace(suite: &Deployment) -> Vec<String> {
+    let id = hex(&TRACE_ID);
+    let lines = suite.logs();
+    let of_trace = lines.iter().filter(|line| line.contains(&id));
+    let names = of_trace.filter_map(|line| line.split_once(": ").map(|(name, _)| name.to_owned()));
+    names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// How often each method was served.
