@@ -29,6 +29,7 @@
 //! | [`webhooks`] | what a platform is told: receivers that misbehave, a gateway that is killed, the receiver of the docs |
 //! | [`trace`] | one trace through all services |
 //! | [`mutual_tls`] | certificates between the services |
+//! | [`grouped`] | some of the services in one process: its internal listener, its end, what stops its start |
 //! | [`command_line`], [`course_check`], [`settings`] | what people type |
 //! | [`python`], [`procedure_clients`] | clients that are not ours |
 
@@ -53,6 +54,35 @@ macro_rules! in_both_deployments {
     )+ };
 }
 
+/// Each case in both deployments, and in two groupings of `turnwise serve` with Redis: three processes, and one.
+macro_rules! in_every_deployment {
+    ($($case:ident),+ $(,)?) => { $(
+        mod $case {
+            use turnwise_tests::options::Kind;
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn one_process() {
+                super::$case(Kind::OneProcess).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn five_processes() {
+                super::$case(Kind::FiveProcesses).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn three_processes() {
+                super::$case(Kind::THREE).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn one_process_on_redis() {
+                super::$case(Kind::ALL).await;
+            }
+        }
+    )+ };
+}
+
 mod adversarial;
 mod attacks;
 mod bad_requests;
@@ -71,6 +101,7 @@ mod durability;
 mod evidence;
 mod exactly_once;
 mod failures;
+mod grouped;
 mod helper;
 mod leases;
 mod limits;

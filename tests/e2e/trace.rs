@@ -15,7 +15,7 @@ use turnwise_tests::{
 const TRACE_ID: [u8; 16] = *b"0123456789abcdef";
 const CALLERS_SPAN: [u8; 8] = *b"ABCDEFGH";
 
-in_both_deployments!(a_turn_is_one_trace);
+in_every_deployment!(a_turn_is_one_trace);
 
 async fn a_turn_is_one_trace(kind: Kind) {
     let mut receiver = TraceReceiver::start().await;
@@ -49,6 +49,8 @@ async fn a_turn_is_one_trace(kind: Kind) {
     let services: BTreeSet<&str> = spans.values().map(|s| &*s.service).collect();
     let expected: &[&str] = match kind {
         Kind::OneProcess => &["turnwise"],
+        _ if kind == Kind::ALL => &["turnwise"],
+        Kind::Grouped(_) => &["llm-gateway-svc", "session-svc", "turnwise"],
         Kind::FiveProcesses => &[
             "gateway-svc",
             "llm-gateway-svc",
