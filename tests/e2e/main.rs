@@ -35,52 +35,33 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
-/// Each case, a function of the kind of deployment, as two tests: `case::one_process` and `case::five_processes`.
-macro_rules! in_both_deployments {
-    ($($case:ident),+ $(,)?) => { $(
+/// A case, a function of the kind of deployment, as a test for each kind.
+macro_rules! deployed {
+    ($case:ident: $($name:ident = $kind:ident),+) => {
         mod $case {
             use turnwise_tests::options::Kind;
 
-            #[tokio::test(flavor = "multi_thread")]
-            async fn one_process() {
-                super::$case(Kind::OneProcess).await;
-            }
-
-            #[tokio::test(flavor = "multi_thread")]
-            async fn five_processes() {
-                super::$case(Kind::FiveProcesses).await;
-            }
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() {
+                super::$case(Kind::$kind).await;
+            })+
         }
-    )+ };
+    };
+}
+
+/// Each case as two tests: `case::one_process` and `case::five_processes`.
+macro_rules! in_both_deployments {
+    ($($case:ident),+ $(,)?) => {
+        $(deployed!($case: one_process = OneProcess, five_processes = FiveProcesses);)+
+    };
 }
 
 /// Each case in both deployments, and in two groupings of `turnwise serve` with Redis: three processes, and one.
 macro_rules! in_every_deployment {
-    ($($case:ident),+ $(,)?) => { $(
-        mod $case {
-            use turnwise_tests::options::Kind;
-
-            #[tokio::test(flavor = "multi_thread")]
-            async fn one_process() {
-                super::$case(Kind::OneProcess).await;
-            }
-
-            #[tokio::test(flavor = "multi_thread")]
-            async fn five_processes() {
-                super::$case(Kind::FiveProcesses).await;
-            }
-
-            #[tokio::test(flavor = "multi_thread")]
-            async fn three_processes() {
-                super::$case(Kind::THREE).await;
-            }
-
-            #[tokio::test(flavor = "multi_thread")]
-            async fn one_process_on_redis() {
-                super::$case(Kind::ALL).await;
-            }
-        }
-    )+ };
+    ($($case:ident),+ $(,)?) => {
+        $(deployed!($case: one_process = OneProcess, five_processes = FiveProcesses,
+            three_processes = THREE, one_process_on_redis = ALL);)+
+    };
 }
 
 mod adversarial;
