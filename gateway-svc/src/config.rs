@@ -164,38 +164,46 @@ pub struct Settings {
     pub prompt_max_tokens: u32,
 }
 
+/// Where an upstream service is: its name, the setting that says it, and what that says.
+pub type Place<'a> = (&'static str, &'static str, Option<&'a str>);
+
 /// Where the upstream services are: `http://HOST:PORT`, a comma-separated list, or `dns://NAME:PORT`.
-#[derive(clap::Args, Debug, Clone)]
+#[derive(clap::Args, Debug, Clone, Default)]
 #[group(skip)]
 pub struct Endpoints {
     /// Where policy-svc is: http://HOST:PORT, a comma-separated list, or dns://NAME:PORT
-    #[arg(
-        long,
-        env = "POLICY_ENDPOINT",
-        default_value = "http://127.0.0.1:50051"
-    )]
-    pub policy_endpoint: String,
+    #[arg(long, env = "POLICY_ENDPOINT")]
+    pub policy_endpoint: Option<String>,
     /// Where retrieval-svc is, in the same form
-    #[arg(
-        long,
-        env = "RETRIEVAL_ENDPOINT",
-        default_value = "http://127.0.0.1:50052"
-    )]
-    pub retrieval_endpoint: String,
+    #[arg(long, env = "RETRIEVAL_ENDPOINT")]
+    pub retrieval_endpoint: Option<String>,
     /// Where llm-gateway-svc is, in the same form
-    #[arg(
-        long,
-        env = "LLM_GATEWAY_ENDPOINT",
-        default_value = "http://127.0.0.1:50053"
-    )]
-    pub llm_gateway_endpoint: String,
+    #[arg(long, env = "LLM_GATEWAY_ENDPOINT")]
+    pub llm_gateway_endpoint: Option<String>,
     /// Where session-svc is, in the same form
-    #[arg(
-        long,
-        env = "SESSION_ENDPOINT",
-        default_value = "http://127.0.0.1:50054"
-    )]
-    pub session_endpoint: String,
+    #[arg(long, env = "SESSION_ENDPOINT")]
+    pub session_endpoint: Option<String>,
+}
+
+impl Endpoints {
+    /// Where policy-svc, retrieval-svc, llm-gateway-svc and session-svc are.
+    pub fn places(&self) -> [Place<'_>; 4] {
+        [
+            ("policy-svc", "POLICY_ENDPOINT", &self.policy_endpoint),
+            (
+                "retrieval-svc",
+                "RETRIEVAL_ENDPOINT",
+                &self.retrieval_endpoint,
+            ),
+            (
+                "llm-gateway-svc",
+                "LLM_GATEWAY_ENDPOINT",
+                &self.llm_gateway_endpoint,
+            ),
+            ("session-svc", "SESSION_ENDPOINT", &self.session_endpoint),
+        ]
+        .map(|(service, setting, endpoint)| (service, setting, endpoint.as_deref()))
+    }
 }
 
 /// The value of a setting that is a secret or may hold one. Every text parses, and what is wrong with it is said at the

@@ -58,7 +58,13 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use tonic::service::Routes;
 use turnwise_guardrails::Guardrails;
-use turnwise_kit::{Gzip, Kit, sizes::PUBLIC_MESSAGE};
+use turnwise_kit::{
+    Gzip, Kit,
+    client::GrpcClient,
+    run,
+    settings::{ServerSettings, SettingsError},
+    sizes::PUBLIC_MESSAGE,
+};
 use turnwise_prompts::{SheetLibrary, Sheets};
 use turnwise_proto::{
     context::v1::context_service_server::ContextServiceServer,
@@ -75,7 +81,7 @@ use turnwise_proto::{
     tutor::v1::tutor_service_server::TutorServiceServer,
 };
 
-pub use config::{Endpoints, Settings};
+pub use config::{Endpoints, Place, Settings};
 pub use error::StartError;
 pub use upstream::Upstreams;
 
@@ -95,6 +101,30 @@ pub const SERVICE_NAMES: &[&str] = &[
 
 /// How often the folder of prompt sheets is looked at.
 const LOOK_AT_SHEETS: Duration = Duration::from_secs(2);
+
+/// The public face as a process serves it. `client` leads to each service behind it.
+///
+/// # Errors
+///
+/// If a setting cannot be used; the message says what to do.
+pub async fn service(
+    settings: &Settings,
+    endpoints: &Endpoints,
+    server: &ServerSettings,
+    client: impl FnMut(Place<'_>) -> Result<GrpcClient, SettingsError>,
+    kit: &Kit,
+) -> Result<run::Service, run::StartError> {
+    let auth = auth::JwtAuth::new(settings, kit).await?;
+    let exam = upstream::connect_exam(settings, server.tls()?.as_ref(), kit)?;
+    let upstreams = Upstreams::connect(endpoints, exam, client)?;
+    Ok(run::Service {
+        routes: routes(settings, upstreams, kit).await?,
+        names: SERVICE_NAMES.to_vec(),
+        auth: Some(Arc::new(auth)),
+        deadline: settings.deadline_rule(),
+        beside: None,
+    })
+}
 
 /// The service's routes, without the server stack around them.
 pub async fn routes(

@@ -1,15 +1,10 @@
 //! The turn gateway as a process of its own.
 
-use std::{process::ExitCode, sync::Arc};
+use std::process::ExitCode;
 
 use clap::Parser;
-use turnwise_gateway_svc::{
-    Endpoints, SERVICE_NAMES, Settings, Upstreams, auth::JwtAuth, routes, upstream::connect_exam,
-};
-use turnwise_kit::{
-    run::{self, Service},
-    settings::ServerSettings,
-};
+use turnwise_gateway_svc::{Endpoints, Place, Settings, service};
+use turnwise_kit::{run, settings::ServerSettings};
 
 /// The public face of Turnwise: takes a student's turn and composes the answer from the upstream services.
 #[derive(Parser, Debug)]
@@ -26,24 +21,19 @@ struct Cli {
 fn main() -> ExitCode {
     run::service::<Cli, _, _>(
         "gateway-svc",
-        &[("LISTEN", "127.0.0.1:50050")],
+        &[
+            ("LISTEN", "127.0.0.1:50050"),
+            ("POLICY_ENDPOINT", "http://127.0.0.1:50051"),
+            ("RETRIEVAL_ENDPOINT", "http://127.0.0.1:50052"),
+            ("LLM_GATEWAY_ENDPOINT", "http://127.0.0.1:50053"),
+            ("SESSION_ENDPOINT", "http://127.0.0.1:50054"),
+        ],
         |cli| &cli.server,
         |cli, kit| async move {
-            let tls = cli.server.tls()?;
-            let upstreams = Upstreams::connect(
-                &cli.endpoints,
-                connect_exam(&cli.gateway, tls.as_ref(), &kit)?,
-                tls.as_ref(),
-                cli.server.internal_token()?,
-                &kit,
-            )?;
-            let auth = JwtAuth::new(&cli.gateway, &kit).await?;
-            Ok(Service {
-                routes: routes(&cli.gateway, upstreams, &kit).await?,
-                names: SERVICE_NAMES,
-                auth: Some(Arc::new(auth)),
-                deadline: cli.gateway.deadline_rule(),
-            })
+            let client = |(service, setting, endpoint): Place<'_>| {
+                cli.server.client(service, setting, endpoint, &kit)
+            };
+            service(&cli.gateway, &cli.endpoints, &cli.server, client, &kit).await
         },
     )
 }

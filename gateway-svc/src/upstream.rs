@@ -5,8 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use turnwise_kit::{
     CallContext, Caller, Fault, Kit,
-    caller::InternalToken,
-    client::{ClientOptions, ConnectError, GrpcClient, Tls, connect},
+    client::{ClientOptions, GrpcClient, Tls, connect},
     settings::read_token,
     sizes::{INTERNAL_MESSAGE, PUBLIC_MESSAGE},
 };
@@ -32,7 +31,7 @@ use turnwise_proto::{
 };
 
 use crate::{
-    config::{Endpoints, Settings},
+    config::{Endpoints, Place, Settings},
     error::{StartError, public},
 };
 
@@ -267,29 +266,18 @@ impl Upstreams {
         }
     }
 
-    /// Clients over sockets. They connect when they are first used.
-    pub fn connect(
+    /// Clients of the services at these places, as `client` makes them.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot make one.
+    pub fn connect<E>(
         endpoints: &Endpoints,
         exam: Option<GrpcClient>,
-        tls: Option<&Tls>,
-        token: Option<InternalToken>,
-        kit: &Kit,
-    ) -> Result<Self, ConnectError> {
-        let to = |peer: &'static str, endpoint: &str| {
-            let options = ClientOptions {
-                peer,
-                token: token.clone(),
-            };
-            connect(endpoint, tls, options, kit)
-        };
-        let session = to("session-svc", &endpoints.session_endpoint)?;
-        Ok(Self::new(
-            to("policy-svc", &endpoints.policy_endpoint)?,
-            to("retrieval-svc", &endpoints.retrieval_endpoint)?,
-            to("llm-gateway-svc", &endpoints.llm_gateway_endpoint)?,
-            session,
-            exam,
-        ))
+        client: impl FnMut(Place<'_>) -> Result<GrpcClient, E>,
+    ) -> Result<Self, E> {
+        let [policy, retrieval, llm, session] = endpoints.places().map(client);
+        Ok(Self::new(policy?, retrieval?, llm?, session?, exam))
     }
 }
 

@@ -6,7 +6,6 @@ use clap::Parser;
 use turnwise_kit::{
     run::{self, Service},
     settings::ServerSettings,
-    stack::DeadlineRule,
 };
 use turnwise_llm_gateway_svc::{SERVICE_NAMES, Settings, routes};
 
@@ -28,12 +27,8 @@ fn main() -> ExitCode {
         &[("LISTEN", "127.0.0.1:50053"), ("WORKER_THREADS", "1")],
         |cli| &cli.server,
         |cli, kit| async move {
-            Ok(Service {
-                routes: routes(&cli.service, &kit).await?,
-                names: SERVICE_NAMES,
-                auth: None,
-                deadline: DeadlineRule::default(),
-            })
+            let routes = routes(&cli.service, &kit).await?;
+            Ok(Service::internal(routes, SERVICE_NAMES))
         },
     )
 }

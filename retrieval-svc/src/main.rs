@@ -4,10 +4,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use turnwise_kit::{
-    client::{ClientOptions, connect},
     run::{self, Service},
     settings::ServerSettings,
-    stack::DeadlineRule,
 };
 use turnwise_retrieval_svc::{SERVICE_NAMES, Settings, routes};
 
@@ -31,21 +29,12 @@ fn main() -> ExitCode {
         &[("LISTEN", "127.0.0.1:50052")],
         |cli| &cli.server,
         |cli, kit| async move {
-            let options = ClientOptions {
-                peer: "llm-gateway-svc",
-                token: cli.server.internal_token()?,
-            };
-            let tls = cli.server.tls()?;
-            let endpoint = cli.llm_gateway_endpoint.as_deref();
-            let llm = endpoint.map(|endpoint| connect(endpoint, tls.as_ref(), options, &kit));
-            let llm = llm.transpose();
-            let llm = llm.map_err(|error| format!("LLM_GATEWAY_ENDPOINT: {error}"))?;
-            Ok(Service {
-                routes: routes(&cli.service, llm, &kit).await?,
-                names: SERVICE_NAMES,
-                auth: None,
-                deadline: DeadlineRule::default(),
-            })
+            let llm = cli.llm_gateway_endpoint.as_deref().map(|endpoint| {
+                let (service, setting) = ("llm-gateway-svc", "LLM_GATEWAY_ENDPOINT");
+                cli.server.client(service, setting, Some(endpoint), &kit)
+            });
+            let routes = routes(&cli.service, llm.transpose()?, &kit).await?;
+            Ok(Service::internal(routes, SERVICE_NAMES))
         },
     )
 }

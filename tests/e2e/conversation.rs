@@ -22,8 +22,8 @@ use uuid::Uuid;
 
 const TAKE_TURN: &str = "/turnwise.tutor.v1.TutorService/TakeTurn";
 
+in_every_deployment!(a_conversation);
 in_both_deployments!(
-    a_conversation,
     threads_are_made_once_and_listed_newest_first,
     a_turn_is_taken_once,
 );

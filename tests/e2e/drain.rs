@@ -29,10 +29,8 @@ use turnwise_tests::{
     token,
 };
 
-in_both_deployments!(
-    a_running_turn_is_finished,
-    a_model_slower_than_the_drain_costs_no_call,
-);
+in_every_deployment!(a_running_turn_is_finished);
+in_both_deployments!(a_model_slower_than_the_drain_costs_no_call);
 
 async fn a_running_turn_is_finished(kind: Kind) {
     let options = Options::new()

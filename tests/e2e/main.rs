@@ -29,28 +29,39 @@
 //! | [`webhooks`] | what a platform is told: receivers that misbehave, a gateway that is killed, the receiver of the docs |
 //! | [`trace`] | one trace through all services |
 //! | [`mutual_tls`] | certificates between the services |
+//! | [`grouped`] | some of the services in one process: its internal listener, its end, what stops its start |
 //! | [`command_line`], [`course_check`], [`settings`] | what people type |
 //! | [`python`], [`procedure_clients`] | clients that are not ours |
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
-/// Each case, a function of the kind of deployment, as two tests: `case::one_process` and `case::five_processes`.
-macro_rules! in_both_deployments {
-    ($($case:ident),+ $(,)?) => { $(
+/// A case, a function of the kind of deployment, as a test for each kind.
+macro_rules! deployed {
+    ($case:ident: $($name:ident = $kind:ident),+) => {
         mod $case {
             use turnwise_tests::options::Kind;
 
-            #[tokio::test(flavor = "multi_thread")]
-            async fn one_process() {
-                super::$case(Kind::OneProcess).await;
-            }
-
-            #[tokio::test(flavor = "multi_thread")]
-            async fn five_processes() {
-                super::$case(Kind::FiveProcesses).await;
-            }
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() {
+                super::$case(Kind::$kind).await;
+            })+
         }
-    )+ };
+    };
+}
+
+/// Each case as two tests: `case::one_process` and `case::five_processes`.
+macro_rules! in_both_deployments {
+    ($($case:ident),+ $(,)?) => {
+        $(deployed!($case: one_process = OneProcess, five_processes = FiveProcesses);)+
+    };
+}
+
+/// Each case in both deployments, and in two groupings of `turnwise serve` with Redis: three processes, and one.
+macro_rules! in_every_deployment {
+    ($($case:ident),+ $(,)?) => {
+        $(deployed!($case: one_process = OneProcess, five_processes = FiveProcesses,
+            three_processes = THREE, one_process_on_redis = ALL);)+
+    };
 }
 
 mod adversarial;
@@ -71,6 +82,7 @@ mod durability;
 mod evidence;
 mod exactly_once;
 mod failures;
+mod grouped;
 mod helper;
 mod leases;
 mod limits;

@@ -201,7 +201,7 @@ async fn a_placement_goes_on_where_it_was(kind: Kind) {
     // Begun again it is as it was, and nothing is written. One process has no port of session-svc to look at.
     let written = async || match kind {
         Kind::OneProcess => None,
-        Kind::FiveProcesses => Some(snapshot(&suite, &student).await),
+        Kind::FiveProcesses | Kind::Grouped(_) => Some(snapshot(&suite, &student).await),
     };
     let before = written().await;
     assert_eq!(begin(&student, &thread).await.answered, 1);

@@ -18,7 +18,9 @@ pub fn at_a_gateway(suite: &RefCell<Deployment>, name: &str, step: usize) -> Stu
     let suite = suite.borrow();
     let student = suite.student(name);
     match suite.kind {
-        Kind::FiveProcesses if step % 2 == 1 => suite.at_second_gateway(&student),
+        Kind::FiveProcesses | Kind::Grouped(_) if step % 2 == 1 => {
+            suite.at_second_gateway(&student)
+        }
         _ => student,
     }
 }
@@ -39,12 +41,12 @@ pub async fn run_sequences<S>(
         .env("HELPER_READ_LIMIT_PER_MINUTE", "100000");
     let options = match kind {
         Kind::OneProcess => options,
-        Kind::FiveProcesses => options.twice(Service::Gateway),
+        _ => options.twice(Service::Gateway),
     };
     let suite = RefCell::new(Deployment::start(kind, options).await);
     let fewer = match kind {
         Kind::OneProcess => 8,
-        Kind::FiveProcesses => 16,
+        _ => 16,
     };
     let mut runner = TestRunner::new(Config {
         cases: Config::default().cases.div_ceil(fewer),

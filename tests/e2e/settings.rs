@@ -60,8 +60,9 @@ pub fn start(program: &str, args: &[&str], env: &[(&str, &str)]) -> Output {
 }
 
 /// Every program, and what comes before its settings.
-const PROGRAMS: [(Service, &[&str]); 6] = [
+const PROGRAMS: [(Service, &[&str]); 7] = [
     (Service::Suite, &["up"]),
+    (Service::Suite, &["serve"]),
     (Service::Policy, &[]),
     (Service::Retrieval, &[]),
     (Service::Llm, &[]),

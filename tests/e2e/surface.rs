@@ -31,9 +31,9 @@ const CLASSES: &str = "turnwise.school.v1.ClassService";
 const RECORDS: &str = "turnwise.school.v1.StudentRecordsService";
 const INDEX: &str = "turnwise.retrieval.v1.IndexService";
 
+in_every_deployment!(nothing_else_is_public);
 in_both_deployments!(
     health_and_reflection_need_no_token,
-    nothing_else_is_public,
     metrics_count_calls_and_request_ids_travel,
 );
 

@@ -15,7 +15,7 @@ use turnwise_tests::{
 const TRACE_ID: [u8; 16] = *b"0123456789abcdef";
 const CALLERS_SPAN: [u8; 8] = *b"ABCDEFGH";
 
-in_both_deployments!(
+in_every_deployment!(
     a_turn_is_one_trace,
     an_unsampled_turn_is_recorded_nowhere,
     without_an_exporter_a_trace_is_passed_on,
@@ -135,6 +135,8 @@ async fn take(student: &Student, turn: TakeTurnRequest, flags: &str) {
 fn processes(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::OneProcess => &["turnwise"],
+        _ if kind == Kind::ALL => &["turnwise"],
+        Kind::Grouped(_) => &["llm-gateway-svc", "session-svc", "turnwise"],
         Kind::FiveProcesses => &[
             "gateway-svc",
             "llm-gateway-svc",

@@ -1,5 +1,5 @@
-//! The suite as it is deployed: `turnwise up` in one process, or five processes over TCP with a real Redis. Both have the
-//! same handle, so that a test need not know which one it talks to.
+//! The suite as it is deployed: `turnwise up` in one process, or five processes over TCP with a real Redis, or any of the
+//! services in one of them. All have the same handle, so that a test need not know which one it talks to.
 
 mod logs;
 mod start;
@@ -59,11 +59,13 @@ impl Deployment {
         self.or_suite(Service::Gateway)
     }
 
-    /// The process that does this service's work: itself, or the one that does everything.
+    /// The process that does this service's work: itself, or the one that it shares.
     pub fn or_suite(&self, service: Service) -> Service {
-        match self.kind {
-            Kind::OneProcess => Service::Suite,
-            Kind::FiveProcesses => service,
+        let grouped = self.kind != Kind::FiveProcesses && service == Service::Gateway;
+        if grouped || self.kind.inside().contains(&service) {
+            Service::Suite
+        } else {
+            service
         }
     }
 
@@ -116,9 +118,10 @@ impl Deployment {
         Student::new(id, &token, self.channel())
     }
 
-    /// A connection to an internal service of five processes, as another service has it.
+    /// A connection to an internal service over TCP, as another process has it.
     pub fn internal(&self, service: Service) -> GrpcClient {
-        let endpoint = format!("http://{}", self.processes[&service].at.address);
+        let at = self.at(service);
+        let endpoint = format!("http://{}", at.internal.unwrap_or(at.address));
         let options = ClientOptions {
             peer: service.binary(),
             token: self.internal_token.clone(),

@@ -3,7 +3,7 @@
 //!
 //! | module | is about |
 //! | --- | --- |
-//! | [`deployment`], [`options`] | the suite in one process, or as five processes with Redis |
+//! | [`deployment`], [`options`] | the suite in one process, or as five processes or fewer with Redis |
 //! | [`process`], [`output`] | one real process and what it writes |
 //! | [`standalone_service`] | one service alone, killed and started again |
 //! | [`classroom`] | a class without its processes, with a clock that is moved |

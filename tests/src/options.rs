@@ -18,13 +18,29 @@ pub enum Kind {
     OneProcess,
     /// Five binaries and Redis.
     FiveProcesses,
+    /// `turnwise serve`: the gateway and these services in one process, the others beside as their binaries, and Redis.
+    Grouped(&'static [Service]),
+}
+
+impl Kind {
+    /// gateway, policy and retrieval in one process; llm-gateway-svc and session-svc beside.
+    pub const THREE: Self = Self::Grouped(&[Service::Policy, Service::Retrieval]);
+    /// All five in one process, with Redis.
+    pub const ALL: Self = Self::Grouped(&Service::INTERNAL);
+
+    /// The services that share the public process with the gateway.
+    pub(crate) fn inside(self) -> &'static [Service] {
+        match self {
+            Self::OneProcess => &Service::INTERNAL,
+            Self::FiveProcesses => &[],
+            Self::Grouped(inside) => inside,
+        }
+    }
 }
 
 /// A process of a deployment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Service {
-    /// All five in one.
-    Suite,
     /// policy-svc.
     Policy,
     /// retrieval-svc.
@@ -35,6 +51,8 @@ pub enum Service {
     Session,
     /// gateway-svc.
     Gateway,
+    /// Several in one process, the gateway among them.
+    Suite,
 }
 
 impl Service {

@@ -84,6 +84,8 @@ pub struct Program {
 pub struct Listening {
     /// gRPC.
     pub address: SocketAddr,
+    /// The calls of the suite's other processes, if they have a listener of their own.
+    pub internal: Option<SocketAddr>,
     /// The admin port, if there is one.
     pub admin: Option<SocketAddr>,
 }
@@ -122,16 +124,19 @@ impl Process {
         }
     }
 
-    /// Waits for the line `listening NAME ADDRESS [admin ADDRESS]`.
+    /// Waits for the line `listening NAME ADDRESS [internal ADDRESS] [admin ADDRESS]`.
     pub fn listening(&self) -> Listening {
         let read = |line: &str| {
             let rest = line.strip_prefix("listening ")?;
-            let mut words = rest.strip_prefix(self.name)?.split_whitespace();
+            let words: Vec<_> = rest.strip_prefix(self.name)?.split_whitespace().collect();
+            let after = |name: &str| {
+                let at = words.iter().position(|word| *word == name)?;
+                words.get(at + 1)?.parse().ok()
+            };
             Some(Listening {
-                address: words.next()?.parse().ok()?,
-                admin: words
-                    .find(|word| *word == "admin")
-                    .and_then(|_| words.next()?.parse().ok()),
+                address: words.first()?.parse().ok()?,
+                internal: after("internal"),
+                admin: after("admin"),
             })
         };
         self.stdout.wait_for(START_BOUND, read).unwrap_or_else(|| {

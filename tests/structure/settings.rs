@@ -7,8 +7,9 @@ use turnwise_tests::process::{binary, clean_command};
 use crate::workspace::{files, read};
 
 /// Every program, and what comes before its settings.
-const PROGRAMS: [(&str, &[&str]); 6] = [
+const PROGRAMS: [(&str, &[&str]); 7] = [
     ("turnwise", &["up"]),
+    ("turnwise", &["serve"]),
     ("policy-svc", &[]),
     ("retrieval-svc", &[]),
     ("llm-gateway-svc", &[]),

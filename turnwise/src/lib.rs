@@ -2,7 +2,7 @@
 //!
 //! | module | is about |
 //! | --- | --- |
-//! | [`up`], [`suite`] | all five services in one process |
+//! | [`up`], [`serve`], [`suite`], [`grouping`] | services in one process: all five with development keys, or any of them |
 //! | [`doctor`] | whether what the settings name works |
 //! | [`data_dir`], [`token`] | what `up` keeps on disk; development keys and tokens |
 //! | [`client`], [`turn`], [`chat`] | talking to the public face |
@@ -27,6 +27,7 @@ pub mod data_dir;
 pub mod doctor;
 pub mod edge;
 pub mod eval;
+pub mod grouping;
 pub mod help_session;
 pub mod index;
 pub mod placement;
@@ -35,6 +36,7 @@ pub mod render;
 pub mod replay;
 mod school;
 pub mod search;
+pub mod serve;
 pub mod student;
 pub mod suite;
 pub mod token;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use turnwise::{
     archive, chat, class, course, doctor, eval, help_session, index, placement, queue, replay,
-    search, student, token, turn, up,
+    search, serve, student, token, turn, up,
 };
 #[cfg(feature = "pdf")]
 use turnwise_extract::pdf;
@@ -23,6 +23,8 @@ struct Cli {
 enum Command {
     /// Start all five services in one process
     Up(Box<up::UpArgs>),
+    /// Start some of the services, or all, in one process, with the settings of their own binaries
+    Serve(Box<serve::ServeArgs>),
     /// Find out whether what `up` would use is there and works: courses, models, Redis
     Doctor(Box<up::UpArgs>),
     /// Take one turn
@@ -59,12 +61,7 @@ enum Command {
     ExtractPdf,
 }
 
-/// For a process that a person starts at a terminal.
-const DEFAULTS: &[(&str, &str)] = &[
-    ("LISTEN", "127.0.0.1:50050"),
-    ("LOG_FORMAT", "pretty"),
-    ("LOG_FILTER", "warn"),
-];
+const DEFAULTS: &[(&str, &str)] = &[("LISTEN", "127.0.0.1:50050")];
 
 fn main() -> ExitCode {
     let (cli, given) = match settings::parse::<Cli>(std::env::args_os(), DEFAULTS) {
@@ -78,11 +75,13 @@ fn main() -> ExitCode {
     }
     let worker_threads = match &cli.command {
         Command::Up(args) => args.suite.server.worker_threads,
+        Command::Serve(args) => args.suite.server.worker_threads,
         _ => None,
     };
     run::block_on(worker_threads, async {
         Ok(match cli.command {
             Command::Up(args) => up::run(*args, &given).await?,
+            Command::Serve(args) => serve::run(*args).await?,
             Command::Doctor(args) => doctor::run(*args, &given).await?,
             Command::Turn(args) => turn::run(args).await?,
             Command::Chat(args) => chat::run(args).await?,

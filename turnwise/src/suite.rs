@@ -1,18 +1,20 @@
-//! All five services in one process: the same routes, each with its whole server stack, called without a socket. Only
-//! the public face gets a port.
+//! Services in one process: the same routes, each with its whole server stack, called without a socket. Those of other
+//! processes are called over one.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use anyhow::{Context, Result};
 use tonic::service::Routes;
-use turnwise_gateway_svc as gateway;
+use turnwise_gateway_svc::{self as gateway, Place};
 use turnwise_kit::{
-    Kit,
-    admin::{self, Readiness},
+    Kit, PageTokens,
     caller::InternalToken,
     client::{ClientOptions, GrpcClient, local},
-    server::{self, Listener, Running},
-    settings::ServerSettings,
+    run::{Service, StartError},
+    settings::{ServerSettings, SettingsError, read_secret},
     stack::{DeadlineRule, InternalAuth, Stack},
 };
 use turnwise_llm_gateway_svc as llm;
@@ -20,13 +22,13 @@ use turnwise_policy_svc as policy;
 use turnwise_retrieval_svc as retrieval;
 use turnwise_session_svc as session;
 
-use crate::data_dir::random_secret;
+use crate::{data_dir::random_secret, grouping::Grouping};
 
 /// The settings of all five services.
 #[derive(clap::Args, Debug, Clone)]
 #[group(skip)]
 pub struct SuiteSettings {
-    /// The public listener.
+    /// The process and its listeners.
     #[command(flatten)]
     pub server: ServerSettings,
     /// The turn gateway.
@@ -46,120 +48,124 @@ pub struct SuiteSettings {
     pub session: session::Settings,
 }
 
-/// A running suite.
-pub struct Suite {
-    /// Where the public face listens.
-    pub address: SocketAddr,
-    /// Where the admin port is, if there is one.
-    pub admin: Option<SocketAddr>,
-    running: Running,
-    end: turnwise_kit::CancellationToken,
-    kit: Kit,
+/// What a process with these targets serves: the public face, if the gateway is a target, and else the targets themselves,
+/// to the suite's other processes.
+///
+/// # Errors
+///
+/// If a setting of a target cannot be used; the message says what to do.
+pub async fn service(
+    settings: &SuiteSettings,
+    grouping: &Grouping,
+    kit: &Kit,
+) -> Result<Service, StartError> {
+    let targets = grouping.targets()?;
+    let public = targets.contains("gateway-svc");
+    let mut kit = kit.clone();
+    if public && let Some(file) = &settings.gateway.drill_token_keys_file {
+        // What all replicas share, with an internal token or without.
+        kit.pages = PageTokens::new(&read_secret("DRILL_TOKEN_KEYS_FILE", file)?);
+    }
+    let mut inside = Inside::new(&settings.server, &kit)?;
+    if targets.contains("llm-gateway-svc") {
+        let routes = llm::routes(&settings.llm, &kit).await?;
+        inside.add("llm-gateway-svc", routes, llm::SERVICE_NAMES);
+    }
+    if targets.contains("policy-svc") {
+        let routes = policy::routes(&settings.policy, &kit).await?;
+        inside.add("policy-svc", routes, policy::SERVICE_NAMES);
+    }
+    if targets.contains("retrieval-svc") {
+        // Both follow the same courses.
+        let search = retrieval::Settings {
+            courses: settings.policy.courses.clone(),
+            own: settings.retrieval.clone(),
+        };
+        let [_, _, llm, _] = grouping.endpoints.places();
+        let known = llm.2.is_some() || targets.contains(llm.0);
+        let llm = known.then(|| inside.client(llm)).transpose()?;
+        let routes = retrieval::routes(&search, llm, &kit).await?;
+        inside.add("retrieval-svc", routes, retrieval::SERVICE_NAMES);
+    }
+    if targets.contains("session-svc") {
+        let routes = session::routes(&settings.session, &kit).await?;
+        inside.add("session-svc", routes, session::SERVICE_NAMES);
+    }
+    if !public {
+        return Ok(inside.served());
+    }
+    let (endpoints, server) = (&grouping.endpoints, &settings.server);
+    let client = |place: Place<'_>| inside.client(place);
+    let public = gateway::service(&settings.gateway, endpoints, server, client, &kit).await?;
+    Ok(Service {
+        beside: grouping
+            .internal_listen
+            .map(|listen| (listen, Box::new(inside.served()))),
+        ..public
+    })
 }
 
-impl Suite {
-    /// Starts all five services.
-    pub async fn start(settings: SuiteSettings, kit: Kit) -> Result<Self> {
-        let token = InternalToken::new(&random_secret()?).context("the new secret is too short")?;
-        let inside = Inside {
+/// The services inside the process.
+struct Inside<'a> {
+    server: &'a ServerSettings,
+    kit: &'a Kit,
+    /// Opens them inside the process alone.
+    token: InternalToken,
+    stack: Stack,
+    clients: BTreeMap<&'static str, GrpcClient>,
+    routes: Routes,
+    names: Vec<&'static str>,
+}
+
+impl<'a> Inside<'a> {
+    fn new(server: &'a ServerSettings, kit: &'a Kit) -> Result<Self, StartError> {
+        let token = InternalToken::new(&random_secret()?).ok_or("the new secret is too short")?;
+        Ok(Self {
+            server,
+            kit,
             token: token.clone(),
             stack: Stack {
                 metrics: kit.metrics.clone(),
                 auth: Arc::new(InternalAuth::token(token)),
                 deadline: DeadlineRule::default(),
-                max_in_flight: settings.server.max_in_flight as usize,
+                max_in_flight: server.max_in_flight as usize,
                 drain: kit.drain.clone(),
             },
-        };
-        let llm = inside.service("llm-gateway-svc", llm::routes(&settings.llm, &kit).await?);
-        // Both follow the same courses.
-        let courses = &settings.policy.courses;
-        let policy = inside.service("policy-svc", policy::routes(&settings.policy, &kit).await?);
-        let search = retrieval::Settings {
-            courses: courses.clone(),
-            own: settings.retrieval,
-        };
-        let retrieval = inside.service(
-            "retrieval-svc",
-            retrieval::routes(&search, Some(llm.clone()), &kit).await?,
-        );
-        let session = inside.service(
-            "session-svc",
-            session::routes(&settings.session, &kit).await?,
-        );
-        let exam = gateway::upstream::connect_exam(
-            &settings.gateway,
-            settings.server.tls()?.as_ref(),
-            &kit,
-        )?;
-        let upstreams = gateway::Upstreams::new(policy, retrieval, llm, session, exam);
-        let auth = gateway::auth::JwtAuth::new(&settings.gateway, &kit).await?;
-        let routes = gateway::routes(&settings.gateway, upstreams, &kit).await?;
-
-        let connections = settings.server.connection_limits()?;
-        let ready = Readiness::default();
-        let end = turnwise_kit::CancellationToken::new();
-        let admin = match settings.server.admin_listen {
-            Some(listen) => {
-                Some(admin::serve(listen, &kit, ready.clone(), connections, end.clone()).await?)
-            }
-            None => None,
-        };
-        let running = server::start(
-            Listener {
-                listen: settings.server.listen,
-                services: gateway::SERVICE_NAMES,
-                routes,
-                stack: Stack {
-                    auth: Arc::new(auth),
-                    deadline: settings.gateway.deadline_rule(),
-                    ..inside.stack
-                },
-                tls: settings.server.tls()?,
-                client_certificates: false,
-                connections,
-                drain_delay: Duration::from_secs(settings.server.drain_delay_seconds),
-                drain_timeout: Duration::from_secs(settings.server.drain_timeout_seconds),
-            },
-            &kit,
-            ready,
-        )
-        .await?;
-        Ok(Self {
-            address: running.address,
-            admin,
-            running,
-            end,
-            kit,
+            clients: BTreeMap::new(),
+            routes: Routes::default(),
+            names: Vec::new(),
         })
     }
 
-    /// Ends the suite in order.
-    pub async fn drain(self) {
-        self.running.drain().await;
-        self.kit.shutdown.cancel();
-        self.end.cancel();
-        turnwise_kit::run::finish_tasks(&self.kit).await;
-    }
-}
-
-/// What the services inside the process share.
-struct Inside {
-    token: InternalToken,
-    stack: Stack,
-}
-
-impl Inside {
-    fn service(&self, peer: &'static str, routes: Routes) -> GrpcClient {
+    fn add(&mut self, service: &'static str, routes: Routes, names: &[&'static str]) {
         let options = ClientOptions {
-            peer,
+            peer: service,
             token: Some(self.token.clone()),
         };
-        local(self.stack.around(routes), options)
+        let client = local(self.stack.around(routes.clone()), options);
+        self.clients.insert(service, client);
+        // Of two answers to unknown paths one is enough.
+        let routes = routes.into_axum_router().reset_fallback();
+        let all = std::mem::take(&mut self.routes).into_axum_router();
+        self.routes = Routes::from(all.merge(routes));
+        self.names.extend(names);
+    }
+
+    /// A client of a service, which is in the process or at an endpoint.
+    fn client(&self, (service, setting, endpoint): Place<'_>) -> Result<GrpcClient, SettingsError> {
+        match self.clients.get(service) {
+            Some(client) => Ok(client.clone()),
+            None => self.server.client(service, setting, endpoint, self.kit),
+        }
+    }
+
+    /// All of them, as other processes call them.
+    fn served(self) -> Service {
+        Service::internal(self.routes, &self.names)
     }
 }
 
 /// Where an embedded store of a data directory is, as a setting.
-pub fn embedded_store(file: &std::path::Path) -> String {
+pub fn embedded_store(file: &Path) -> String {
     format!("embedded:{}", PathBuf::from(file).display())
 }

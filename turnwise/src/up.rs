@@ -2,12 +2,11 @@
 
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
 
-use anyhow::{Result, bail};
 use turnwise_kit::{
-    Kit, PageTokens,
+    Kit,
     clock::SystemClock,
-    run::termination,
-    settings::{Given, read_secret},
+    run::{Process, StartError, termination},
+    settings::Given,
     telemetry::{Telemetry, TelemetrySettings},
 };
 use turnwise_llm_gateway_svc::{BackendKind, BackendSettings, FindingKind, ollama_answers};
@@ -15,12 +14,17 @@ use turnwise_llm_gateway_svc::{BackendKind, BackendSettings, FindingKind, ollama
 use crate::{
     context_window,
     data_dir::{DEV_AUDIENCE, DEV_ISSUER, DataDir, running},
-    suite::{Suite, SuiteSettings, embedded_store},
+    grouping::Grouping,
+    suite::{self, SuiteSettings, embedded_store},
 };
 
-/// Arguments of `turnwise up`.
+/// Arguments of `turnwise up`, for a process that a person starts at a terminal.
 #[derive(clap::Args, Debug, Clone)]
 #[group(skip)]
+#[command(
+    mut_arg("log_format", |arg| arg.default_value("pretty")),
+    mut_arg("log_filter", |arg| arg.default_value("warn"))
+)]
 pub struct UpArgs {
     /// Directory for the stores and the development keys; default: turnwise under the user's data directory
     #[arg(long, env = "TURNWISE_DATA_DIR")]
@@ -34,10 +38,11 @@ pub struct UpArgs {
 const OF_AN_ISSUER: [&str; 3] = ["JWT_JWKS_FILE", "JWT_JWKS_URL", "JWT_AUDIENCE"];
 
 /// Runs the suite until SIGTERM or SIGINT.
-pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
+pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode, StartError> {
     let dev_tokens = !given.contains("JWT_ISSUER");
     if dev_tokens && OF_AN_ISSUER.iter().any(|name| given.contains(name)) {
-        bail!("JWT_ISSUER is needed with JWT_JWKS_FILE, JWT_JWKS_URL or JWT_AUDIENCE");
+        let needed = "JWT_ISSUER is needed with JWT_JWKS_FILE, JWT_JWKS_URL or JWT_AUDIENCE";
+        return Err(needed.into());
     }
     let telemetry = Telemetry::start(&TelemetrySettings {
         service: "turnwise",
@@ -89,12 +94,10 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
         ),
     };
 
-    let mut kit = Kit::new(Arc::new(SystemClock));
-    if let Some(file) = &settings.gateway.drill_token_keys_file {
-        kit.pages = PageTokens::new(&read_secret("DRILL_TOKEN_KEYS_FILE", file)?);
-    }
-    let suite = Suite::start(settings, kit).await?;
-    let address = suite.address;
+    let kit = Kit::new(Arc::new(SystemClock));
+    let service = suite::service(&settings, &Grouping::all(), &kit).await?;
+    let process = Process::start(&settings.server, service, kit).await?;
+    let address = process.address();
     let noted = dev_tokens && note(&data_dir, address.port());
     let termination = termination()?;
     println!("listening turnwise {address}");
@@ -106,7 +109,7 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
     println!("  data      {}", data_dir.root().display());
     println!("  model     {model}");
     println!("  exams     {exam}");
-    if let Some(admin) = suite.admin {
+    if let Some(admin) = process.admin {
         println!("  admin     http://{admin}/metrics");
     }
     if dev_tokens {
@@ -127,7 +130,7 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode> {
 
     termination.await;
     eprintln!("draining");
-    suite.drain().await;
+    process.drain().await;
     if noted {
         running::forget(address.port());
     }

@@ -31,10 +31,11 @@ impl Drain {
         }
     }
 
-    /// Begins it: watches end, and the calls that run have so long. Begun once, its end stands.
-    pub fn begin(&self, within: Duration) {
-        self.over.get_or_init(|| Instant::now() + within);
+    /// Begins it: watches end, and the calls that run have so long. Begun once, its end stands; the answer is what is left.
+    pub fn begin(&self, within: Duration) -> Duration {
+        let over = *self.over.get_or_init(|| Instant::now() + within);
         self.begun.cancel();
+        over.saturating_duration_since(Instant::now())
     }
 
     /// Ends when it begins.

@@ -1,15 +1,18 @@
 //! The frame of a main: settings, telemetry, a runtime, a listener, and an orderly end.
 
-use std::{error::Error, future::Future, process::ExitCode, sync::Arc, time::Duration};
+use std::{
+    error::Error, future::Future, net::SocketAddr, process::ExitCode, sync::Arc, time::Duration,
+};
 
 use clap::{CommandFactory, FromArgMatches};
 use tonic::service::Routes;
 
 use crate::{
-    Kit, PageTokens,
+    CancellationToken, Kit, PageTokens,
     admin::{self, Readiness},
     clock::SystemClock,
-    server::{self, Listener},
+    connections::ConnectionLimits,
+    server::{self, Listener, Running},
     settings::{self, ServerSettings, SettingsError},
     stack::{Authenticator, DeadlineRule, InternalAuth, Stack},
     telemetry::{Telemetry, TelemetrySettings},
@@ -23,16 +26,31 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Anything that stops a start; its message tells the operator what to do.
 pub type StartError = Box<dyn Error + Send + Sync>;
 
-/// What a service binary serves.
+/// What a process serves on one listener.
 pub struct Service {
     /// The routes, without the stack.
     pub routes: Routes,
     /// The full names of the services.
-    pub names: &'static [&'static str],
+    pub names: Vec<&'static str>,
     /// How callers prove who they are; `None`: the rule of internal listeners.
     pub auth: Option<Arc<dyn Authenticator>>,
     /// How long a call may take.
     pub deadline: DeadlineRule,
+    /// What the process also serves, to the suite's other processes, and where.
+    pub beside: Option<(SocketAddr, Box<Service>)>,
+}
+
+impl Service {
+    /// What the suite's own services alone may call.
+    pub fn internal(routes: Routes, names: &[&'static str]) -> Self {
+        Self {
+            routes,
+            names: names.to_vec(),
+            auth: None,
+            deadline: DeadlineRule::default(),
+            beside: None,
+        }
+    }
 }
 
 /// Runs a service binary: reads settings, starts what `build` makes, and drains on SIGTERM or SIGINT.
@@ -55,7 +73,7 @@ where
     };
     let server_settings = server(&cli).clone();
     block_on(server_settings.worker_threads, async {
-        run(name, server_settings, |kit| build(cli, kit)).await
+        serve(name, server_settings, |kit| build(cli, kit)).await
     })
 }
 
@@ -115,7 +133,12 @@ fn with_causes(error: &(dyn Error + 'static)) -> String {
     out
 }
 
-async fn run<F, Fut>(
+/// Starts what `build` makes, and drains on SIGTERM or SIGINT; prints `listening NAME ADDRESS` when it takes calls.
+///
+/// # Errors
+///
+/// If something stops the start.
+pub async fn serve<F, Fut>(
     name: &'static str,
     settings: ServerSettings,
     build: F,
@@ -130,75 +153,141 @@ where
         filter: settings.log_filter.clone(),
         otlp_endpoint: settings.otel_exporter_otlp_endpoint.clone(),
     })?;
-    let tls = settings.tls()?;
-    let internal = settings.internal_token()?;
     let mut kit = Kit::new(Arc::new(SystemClock));
     // What all replicas share. An authority's certificate is no secret; but then only services that it vouches for ask for
     // pages, and a page's token grants nothing that the call does not.
-    let authority = tls.as_ref().and_then(|tls| tls.authority.as_deref());
-    if let Some(token) = &internal {
+    if let Some(token) = settings.internal_token()? {
         kit.pages = PageTokens::new(token.bearer().as_bytes());
-    } else if let Some(authority) = authority {
-        kit.pages = PageTokens::new(authority);
+    } else if let Some(authority) = settings.tls()?.and_then(|tls| tls.authority) {
+        kit.pages = PageTokens::new(&authority);
     }
-    let connections = settings.connection_limits()?;
     let service = build(kit.clone()).await?;
-    let authority = authority.is_some();
-    let client_certificates = service.auth.is_none() && authority;
-    let auth = match (service.auth, internal) {
-        (Some(auth), _) => auth,
-        (None, token) if authority => Arc::new(InternalAuth::mutual_tls(token)),
-        (None, Some(token)) => Arc::new(InternalAuth::token(token)),
-        (None, None) => {
-            return Err("an internal service needs INTERNAL_TOKEN_FILE, or TLS_CERT_FILE, TLS_KEY_FILE and TLS_CLIENT_CA_FILE; nothing opens it without".into());
-        }
-    };
-
-    let ready = Readiness::default();
-    let end = crate::CancellationToken::new();
-    let admin = match settings.admin_listen {
-        Some(listen) => {
-            Some(admin::serve(listen, &kit, ready.clone(), connections, end.clone()).await?)
-        }
-        None => None,
-    };
-    let running = server::start(
-        Listener {
-            listen: settings.listen,
-            services: service.names,
-            routes: service.routes,
-            stack: Stack {
-                metrics: kit.metrics.clone(),
-                auth,
-                deadline: service.deadline,
-                max_in_flight: settings.max_in_flight as usize,
-                drain: kit.drain.clone(),
-            },
-            tls,
-            client_certificates,
-            connections,
-            drain_delay: Duration::from_secs(settings.drain_delay_seconds),
-            drain_timeout: Duration::from_secs(settings.drain_timeout_seconds),
-        },
-        &kit,
-        ready,
-    )
-    .await?;
+    let process = Process::start(&settings, service, kit).await?;
     let termination = termination()?;
-    match admin {
-        Some(admin) => println!("listening {name} {} admin {admin}", running.address),
-        None => println!("listening {name} {}", running.address),
-    }
-    tracing::info!(address = %running.address, "listening");
+    let at = |what: &str, address: Option<SocketAddr>| match address {
+        Some(address) => format!(" {what} {address}"),
+        None => String::new(),
+    };
+    let beside = at("internal", process.internal()) + &at("admin", process.admin);
+    println!("listening {name} {}{beside}", process.address());
+    tracing::info!(address = %process.address(), "listening");
 
     termination.await;
     tracing::info!("draining");
-    running.drain().await;
-    kit.shutdown.cancel();
-    end.cancel();
-    finish_tasks(&kit).await;
+    process.drain().await;
     telemetry.flush();
     Ok(ExitCode::SUCCESS)
+}
+
+/// A process that takes calls.
+pub struct Process {
+    /// Where its admin port is, if it has one.
+    pub admin: Option<SocketAddr>,
+    running: Running,
+    beside: Option<Running>,
+    end: CancellationToken,
+    kit: Kit,
+}
+
+impl Process {
+    /// Starts the listeners of a process.
+    ///
+    /// # Errors
+    ///
+    /// If an address is taken, or a setting cannot be used.
+    pub async fn start(
+        settings: &ServerSettings,
+        mut service: Service,
+        kit: Kit,
+    ) -> Result<Self, StartError> {
+        let mut limits = settings.connection_limits()?;
+        let ready = Readiness::default();
+        let end = CancellationToken::new();
+        let admin = match settings.admin_listen {
+            Some(at) => Some(admin::serve(at, &kit, ready.clone(), limits, end.clone()).await?),
+            None => None,
+        };
+        let beside = match service.beside.take() {
+            Some((at, beside)) => {
+                let few = ConnectionLimits {
+                    most: limits.most / 4,
+                    ..limits
+                };
+                limits.most -= few.most;
+                let listener = listener(settings, at, *beside, few, &kit)?;
+                // The process is ready when it takes the calls of its first listener.
+                Some(server::start(listener, &kit, Readiness::default()).await?)
+            }
+            None => None,
+        };
+        let listener = listener(settings, settings.listen, service, limits, &kit)?;
+        Ok(Self {
+            admin,
+            running: server::start(listener, &kit, ready).await?,
+            beside,
+            end,
+            kit,
+        })
+    }
+
+    /// Where it takes calls.
+    pub fn address(&self) -> SocketAddr {
+        self.running.address
+    }
+
+    /// Where it takes the calls of the suite's other processes, if that is another place.
+    pub fn internal(&self) -> Option<SocketAddr> {
+        self.beside.as_ref().map(|beside| beside.address)
+    }
+
+    /// Ends the process in order: a call that another process makes for one of ours is still taken.
+    pub async fn drain(self) {
+        if let Some(beside) = &self.beside {
+            beside.leave().await;
+        }
+        self.running.drain().await;
+        if let Some(beside) = self.beside {
+            beside.finish().await;
+        }
+        self.kit.shutdown.cancel();
+        self.end.cancel();
+        finish_tasks(&self.kit).await;
+    }
+}
+
+fn listener(
+    settings: &ServerSettings,
+    listen: SocketAddr,
+    service: Service,
+    connections: ConnectionLimits,
+    kit: &Kit,
+) -> Result<Listener, SettingsError> {
+    let tls = settings.tls()?;
+    let authority = tls.as_ref().is_some_and(|tls| tls.authority.is_some());
+    let client_certificates = service.auth.is_none() && authority;
+    let auth = match (service.auth, settings.internal_token()?) {
+        (Some(auth), _) => auth,
+        (None, token) if authority => Arc::new(InternalAuth::mutual_tls(token)),
+        (None, Some(token)) => Arc::new(InternalAuth::token(token)),
+        (None, None) => return Err(SettingsError::NoProof),
+    };
+    Ok(Listener {
+        listen,
+        services: service.names,
+        routes: service.routes,
+        stack: Stack {
+            metrics: kit.metrics.clone(),
+            auth,
+            deadline: service.deadline,
+            max_in_flight: settings.max_in_flight as usize,
+            drain: kit.drain.clone(),
+        },
+        tls,
+        client_certificates,
+        connections,
+        drain_delay: Duration::from_secs(settings.drain_delay_seconds),
+        drain_timeout: Duration::from_secs(settings.drain_timeout_seconds),
+    })
 }
 
 /// Catches SIGTERM and SIGINT from now on; the future ends with the first of them. Called before a process says that it
@@ -216,7 +305,7 @@ pub fn termination() -> std::io::Result<impl Future<Output = ()>> {
 }
 
 /// Waits, within a bound, for the process's background tasks.
-pub async fn finish_tasks(kit: &Kit) {
+async fn finish_tasks(kit: &Kit) {
     kit.tasks.close();
     if tokio::time::timeout(Duration::from_secs(5), kit.tasks.wait())
         .await

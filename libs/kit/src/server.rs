@@ -22,7 +22,7 @@ pub struct Listener {
     /// Where to listen; port 0 takes a free one.
     pub listen: SocketAddr,
     /// The full names of the services, for health and reflection.
-    pub services: &'static [&'static str],
+    pub services: Vec<&'static str>,
     /// Their routes, without the stack.
     pub routes: Routes,
     /// The stack to put around them.
@@ -67,7 +67,7 @@ pub struct Running {
     /// Where it listens.
     pub address: SocketAddr,
     health: HealthReporter,
-    services: &'static [&'static str],
+    services: Vec<&'static str>,
     ready: Readiness,
     stop: crate::CancellationToken,
     ending: Drain,
@@ -79,12 +79,12 @@ pub struct Running {
 /// Starts a listener with health and reflection beside its services.
 pub async fn start(listener: Listener, kit: &Kit, ready: Readiness) -> Result<Running, ServeError> {
     let (health, health_service) = tonic_health::server::health_reporter();
-    for name in listener.services {
+    for name in &listener.services {
         health
             .set_service_status(*name, tonic_health::ServingStatus::Serving)
             .await;
     }
-    let descriptors = reflected(listener.services);
+    let descriptors = reflected(&listener.services);
     // Anybody may ask them, so they read no more than their small requests need.
     let routes = listener
         .routes
@@ -94,13 +94,13 @@ pub async fn start(listener: Listener, kit: &Kit, ready: Readiness) -> Result<Ru
                 .max_decoding_message_size(OPEN_MESSAGE),
         )
         .add_service(
-            reflection(&descriptors, listener.services)
+            reflection(&descriptors, &listener.services)
                 .build_v1()?
                 .accept_compressed(Gzip)
                 .max_decoding_message_size(OPEN_MESSAGE),
         )
         .add_service(
-            reflection(&descriptors, listener.services)
+            reflection(&descriptors, &listener.services)
                 .build_v1alpha()?
                 .accept_compressed(Gzip)
                 .max_decoding_message_size(OPEN_MESSAGE),
@@ -145,16 +145,26 @@ impl Running {
     /// Ends the server: NOT_SERVING, a pause so that endpoints are taken out, the end of streams, and a bounded time
     /// for running calls. A connection that is still open then is cut.
     pub async fn drain(self) {
+        self.leave().await;
+        tokio::time::sleep(self.drain_delay).await;
+        self.finish().await;
+    }
+
+    /// Says that new calls should go elsewhere.
+    pub(crate) async fn leave(&self) {
         self.ready.set(false);
         for name in self.services.iter().chain(&[""]) {
             self.health
                 .set_service_status(*name, tonic_health::ServingStatus::NotServing)
                 .await;
         }
-        tokio::time::sleep(self.drain_delay).await;
-        self.ending.begin(self.drain_timeout);
+    }
+
+    /// Takes no more connections, and gives running calls what is left of the process's drain.
+    pub(crate) async fn finish(self) {
+        let left = self.ending.begin(self.drain_timeout);
         self.stop.cancel();
-        if !self.serving.ended(self.drain_timeout + LAST_WORDS).await {
+        if !self.serving.ended(left + LAST_WORDS).await {
             tracing::warn!("some calls or connections did not end in time and were cut");
         }
     }

@@ -12,8 +12,9 @@ use std::{
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, parser::ValueSource};
 
 use crate::{
+    Kit,
     caller::InternalToken,
-    client::{Tls, TlsIdentity},
+    client::{ClientOptions, ConnectError, GrpcClient, Tls, TlsIdentity, connect},
     connections::ConnectionLimits,
     telemetry::LogFormat,
 };
@@ -111,6 +112,28 @@ pub enum SettingsError {
         asked: u32,
         /// The limit of open files.
         files: u64,
+    },
+    /// An internal service with nothing to prove that a caller is one of the suite's own.
+    #[error(
+        "between processes an internal service needs INTERNAL_TOKEN_FILE, or TLS_CERT_FILE, TLS_KEY_FILE and TLS_CLIENT_CA_FILE; nothing opens it without"
+    )]
+    NoProof,
+    /// Nobody said where a service is that this process calls.
+    #[error("{setting} is not set; say where {service} is, such as http://HOST:PORT")]
+    NoEndpoint {
+        /// The setting.
+        setting: &'static str,
+        /// The service.
+        service: &'static str,
+    },
+    /// An endpoint cannot be used.
+    #[error("{setting} cannot be used")]
+    Endpoint {
+        /// The setting.
+        setting: &'static str,
+        /// What is wrong with it.
+        #[source]
+        problem: ConnectError,
     },
     /// A secret or certificate cannot be used.
     #[error("{setting} (`{file}`) cannot be used: {problem}")]
@@ -255,6 +278,31 @@ impl ServerSettings {
             return Ok(None);
         };
         read_token("INTERNAL_TOKEN_FILE", file).map(Some)
+    }
+
+    /// A client of an internal service in another process. It connects when it is first used.
+    ///
+    /// # Errors
+    ///
+    /// If nobody said where the service is, that cannot be read, or nothing proves to it that we are of the suite.
+    pub fn client(
+        &self,
+        service: &'static str,
+        setting: &'static str,
+        endpoint: Option<&str>,
+        kit: &Kit,
+    ) -> Result<GrpcClient, SettingsError> {
+        let endpoint = endpoint.ok_or(SettingsError::NoEndpoint { setting, service })?;
+        let (tls, token) = (self.tls()?, self.internal_token()?);
+        if token.is_none() && tls.as_ref().is_none_or(|tls| tls.authority.is_none()) {
+            return Err(SettingsError::NoProof);
+        }
+        let options = ClientOptions {
+            peer: service,
+            token,
+        };
+        connect(endpoint, tls.as_ref(), options, kit)
+            .map_err(|problem| SettingsError::Endpoint { setting, problem })
     }
 
     /// How many connections the listener holds, and for how long.

@@ -135,7 +135,7 @@ async fn many_requests_are_answered_when_they_are_due(kind: Kind) {
     let options = Options::new().env("CONTEXT_SLA_SECONDS", sla.to_string());
     let options = match kind {
         Kind::OneProcess => options,
-        Kind::FiveProcesses => options.twice(Service::Gateway),
+        _ => options.twice(Service::Gateway),
     };
     let suite = Deployment::start(kind, options).await;
     let opened: Vec<(Student, Thread, String)> = stream::iter(0..requested)

@@ -17,7 +17,7 @@ async fn nothing_acknowledged_is_lost(kind: Kind) {
     let mut run = Run::titration(&ada).await;
     let mut stored = 0;
     let victims = match kind {
-        Kind::OneProcess => vec![Service::Suite; 3],
+        Kind::OneProcess | Kind::Grouped(_) => vec![Service::Suite; 3],
         Kind::FiveProcesses => vec![Service::Gateway, Service::Session, Service::Gateway],
     };
     for victim in victims {

@@ -22,8 +22,8 @@ use super::{
     simulated_student::{Came, SimulatedStudent, check_notices},
 };
 
+in_every_deployment!(what_was_typed_counts_only_by_its_button);
 in_both_deployments!(
-    what_was_typed_counts_only_by_its_button,
     a_hint_is_about_the_card_that_it_stands_on,
     a_thread_knows_how_its_latest_drill_went,
 );

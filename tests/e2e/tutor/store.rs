@@ -12,7 +12,6 @@ use turnwise_tests::{
 /// with its store for as long as the work takes, and the suite starts again.
 pub async fn at_the_store<T>(suite: &mut Deployment, work: impl AsyncFnOnce(GrpcClient) -> T) -> T {
     match suite.kind {
-        Kind::FiveProcesses => work(suite.internal(Service::Session)).await,
         Kind::OneProcess => {
             suite.process(Service::Suite).stop();
             let store = embedded_store(&suite.data_dir.session_store());
@@ -22,5 +21,6 @@ pub async fn at_the_store<T>(suite: &mut Deployment, work: impl AsyncFnOnce(Grpc
             suite.restart(Service::Suite);
             done
         }
+        _ => work(suite.internal(Service::Session)).await,
     }
 }

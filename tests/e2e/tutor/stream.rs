@@ -23,8 +23,8 @@ use turnwise_tests::{
     student::{DEMO_COURSE, fresh_key, saying},
 };
 
+in_every_deployment!(stages_come_in_order_and_the_answer_last);
 in_both_deployments!(
-    stages_come_in_order_and_the_answer_last,
     who_waits_sees_the_place_in_the_queue,
     a_client_that_goes_away_frees_the_slot_and_the_thread,
 );

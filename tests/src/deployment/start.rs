@@ -24,7 +24,7 @@ impl Deployment {
     pub async fn start(kind: Kind, options: Options) -> Self {
         match kind {
             Kind::OneProcess => Self::one_process(options).await,
-            Kind::FiveProcesses => Self::five_processes(options).await,
+            Kind::FiveProcesses | Kind::Grouped(_) => Self::over_tcp(kind, options).await,
         }
     }
 
@@ -70,6 +70,15 @@ impl Deployment {
 
     /// Five processes over TCP, and Redis.
     pub async fn five_processes(options: Options) -> Self {
+        Self::over_tcp(Kind::FiveProcesses, options).await
+    }
+
+    /// gateway, policy and retrieval in one process, llm-gateway-svc and session-svc beside, and Redis.
+    pub async fn three_processes(options: Options) -> Self {
+        Self::over_tcp(Kind::THREE, options).await
+    }
+
+    async fn over_tcp(kind: Kind, options: Options) -> Self {
         let home = tempfile::tempdir().unwrap();
         let data_dir = DataDir::create(&home.path().join("data")).unwrap();
         let redis = RedisServer::start_with(&options.redis).unwrap();
@@ -125,16 +134,17 @@ impl Deployment {
                 home: home.path().to_owned(),
             }
         };
+        let inside = kind.inside();
+        let mut spawn = |wanted: &dyn Fn(&Service) -> bool| -> Vec<_> {
+            let services = Service::INTERNAL.into_iter();
+            services
+                .filter(|service| !inside.contains(service) && wanted(service))
+                .map(|service| (service, Starting::spawn(program(service, &env))))
+                .collect()
+        };
         // All at once, and then one wait: a process starts while the others do.
-        let begun: Vec<_> = Service::INTERNAL
-            .map(|service| (service, Starting::spawn(program(service, &env))))
-            .into();
-        let also = Service::INTERNAL
-            .into_iter()
-            .filter(|service| options.twice.contains(service));
-        let also: Vec<_> = also
-            .map(|service| (service, Starting::spawn(program(service, &env))))
-            .collect();
+        let begun = spawn(&|_| true);
+        let also = spawn(&|service| options.twice.contains(service));
         let started = |begun: Vec<(Service, Starting)>| -> BTreeMap<Service, Running> {
             let begun = begun.into_iter();
             begun
@@ -158,18 +168,26 @@ impl Deployment {
             }
             env.push((service.endpoint_setting().to_owned(), endpoint));
         }
+        let mut public = Service::Gateway;
+        let mut args: Vec<OsString> = Vec::new();
+        if kind != Kind::FiveProcesses {
+            public = Service::Suite;
+            args = vec!["serve".into(), "--target".into(), targets(inside).into()];
+            env.push(("INTERNAL_LISTEN".to_owned(), "127.0.0.1:0".to_owned()));
+        }
+        args.extend(options.args);
         let mut gateway = || {
             Running::start(Program {
-                args: options.args.clone(),
-                ..program(Service::Gateway, &env)
+                args: args.clone(),
+                ..program(public, &env)
             })
         };
         if options.twice.contains(&Service::Gateway) {
             seconds.insert(Service::Gateway, gateway());
         }
-        processes.insert(Service::Gateway, gateway());
+        processes.insert(public, gateway());
         let deployment = Self {
-            kind: Kind::FiveProcesses,
+            kind,
             data_dir,
             certificates,
             processes,
@@ -220,6 +238,14 @@ impl Running {
     pub(super) fn start(program: Program) -> Self {
         Starting::spawn(program).wait()
     }
+}
+
+/// What `turnwise serve --target` calls the gateway and these services.
+fn targets(beside: &[Service]) -> String {
+    let services = [&[Service::Gateway], beside].concat();
+    let names = services.iter().map(|service| service.binary());
+    let names: Vec<_> = names.map(|name| name.trim_end_matches("-svc")).collect();
+    names.join(",")
 }
 
 /// The setting of a process that listens at this port.
