@@ -166,25 +166,6 @@ impl Deployment {
         Student::new(&student.id, &student.token, endpoint.connect_lazy())
     }
 
-    /// A further public process beside five: `turnwise serve` with the gateway's settings and these services in it.
-    pub fn grouped(&self, inside: &[Service]) -> Process {
-        let gateway = &self.processes[&Service::Gateway].program;
-        let mut env = gateway.env.clone();
-        let mut targets = "gateway".to_owned();
-        for service in inside {
-            env.retain(|(name, _)| name != service.endpoint_setting());
-            targets += ",";
-            targets += service.binary().trim_end_matches("-svc");
-        }
-        env.push(("LISTEN".to_owned(), "127.0.0.1:0".to_owned()));
-        Process::spawn(&Program {
-            name: Service::Suite.binary(),
-            args: vec!["serve".into(), "--target".into(), targets.into()],
-            env,
-            ..gateway.clone()
-        })
-    }
-
     /// Ends a process as a crash would.
     pub fn kill(&mut self, service: Service) {
         self.process(service).kill();

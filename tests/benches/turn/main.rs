@@ -31,7 +31,7 @@ use report::Row;
 use subject::{
     CHAT, CHAT_FLOOR, FIVE, FIVE_ALWAYS, FIVE_BEFORE, FIVE_DRILLS, FIVE_FLOOR, FIVE_STREAM,
     ONE_OFF, ONE_OFF_BEFORE, ONE_OFF_FLOOR, ONE_ON, PYTHON, Sample, Subject, Subjects, THREE,
-    options_of_five,
+    options_over_tcp,
 };
 use turnwise_testing::figure::{Bound, figure};
 use turnwise_tests::floor::Frozen;
@@ -121,9 +121,9 @@ async fn main() {
     }
     if FIVE.contains(&args.only) {
         let turns = if args.quick { 32 } else { 500 };
-        waits::tell("turn", options_of_five(args.threads, None), turns).await;
+        waits::tell("turn", options_over_tcp(args.threads, None), turns).await;
         if before.is_some() {
-            let options = options_of_five(args.threads, before);
+            let options = options_over_tcp(args.threads, before);
             waits::tell("turn_before", options, turns).await;
         }
     }

@@ -13,7 +13,7 @@ use turnwise_tests::{
     chat,
     deployment::Deployment,
     floor::{Calls, Frozen, Role, front_request},
-    options::{Options, Service},
+    options::Options,
     process::{Process, Program, repository},
     procfs::{cpu_ms, cpu_ms_of},
     student::Student as Identity,
@@ -92,7 +92,7 @@ pub const FIVE_FLOOR: &str = "five processes, floor";
 pub const FIVE: &str = "five processes";
 /// The same, of another commit.
 pub const FIVE_BEFORE: &str = "five processes, before";
-/// Gateway, policy and retrieval in one process; session-svc and llm-gateway-svc are those of the five.
+/// gateway, policy and retrieval in one process; llm-gateway-svc and session-svc beside, and Redis.
 pub const THREE: &str = "three processes";
 /// The same, asked with StreamTurn.
 pub const FIVE_STREAM: &str = "five processes, StreamTurn";
@@ -170,16 +170,23 @@ impl Subjects {
         }
         let redis = vec![redis];
 
-        let five = Deployment::five_processes(options_of_five(threads, None)).await;
-        if let Some(before) = before {
-            let options = options_of_five(threads, Some(before));
-            let before = Deployment::five_processes(options).await;
-            let redis = RedisControl::open(before.redis().unwrap()).await;
+        let five = Deployment::five_processes(options_over_tcp(threads, None)).await;
+        let mut beside = Vec::new();
+        if before.is_some() {
+            let before = Deployment::five_processes(options_over_tcp(threads, before)).await;
+            beside.push((FIVE_BEFORE, before));
+        }
+        if THREE.contains(&args.only) {
+            let three = Deployment::three_processes(options_over_tcp(threads, None)).await;
+            beside.push((THREE, three));
+        }
+        for (name, deployment) in beside {
+            let redis = RedisControl::open(deployment.redis().unwrap()).await;
             all.push(Subject {
                 redis: Some(redis),
-                ..Subject::of(FIVE_BEFORE, &before, Doing::Turns)
+                ..Subject::of(name, &deployment, Doing::Turns)
             });
-            deployments.push(before);
+            deployments.push(deployment);
         }
         let control = RedisControl::open(five.redis().unwrap()).await;
         for (name, appendfsync, doing) in [
@@ -194,21 +201,6 @@ impl Subjects {
                     ..control.clone()
                 }),
                 ..Subject::of(name, &five, doing)
-            });
-        }
-
-        let wanted = THREE.contains(&args.only);
-        let public = wanted.then(|| five.grouped(&[Service::Policy, Service::Retrieval]));
-        if let Some(public) = &public {
-            all.push(Subject {
-                endpoint: format!("http://{}", public.listening().address),
-                pids: vec![
-                    public.id(),
-                    five.process_id(Service::Session),
-                    five.process_id(Service::Llm),
-                ],
-                redis: Some(control.clone()),
-                ..Subject::of(THREE, &five, Doing::Turns)
             });
         }
 
@@ -252,7 +244,6 @@ impl Subjects {
                 deployments.push(one);
             }
         }
-        processes.extend(public);
         let python = args.python.clone();
         let python = python.unwrap_or_else(|| repository().join(".venv/bin/python"));
         if PYTHON.contains(&args.only)
@@ -442,8 +433,8 @@ fn options(checkout: Option<&Path>) -> Options {
     }
 }
 
-/// The same for five processes. `threads`: worker threads of each; `None`: its own default.
-pub fn options_of_five(threads: Option<u16>, checkout: Option<&Path>) -> Options {
+/// The same for several processes. `threads`: worker threads of each; `None`: its own default.
+pub fn options_over_tcp(threads: Option<u16>, checkout: Option<&Path>) -> Options {
     let five = options(checkout)
         .keeping_to_itself()
         .env("ADMIN_LISTEN", "127.0.0.1:0");
