@@ -37,7 +37,7 @@ use turnwise_testing::figure::{Bound, figure};
 use turnwise_tests::floor::Frozen;
 
 #[derive(Parser)]
-struct Args {
+pub struct Args {
     /// Few turns and one round: shows that the benchmark runs; its figures mean nothing.
     #[arg(long)]
     quick: bool,
