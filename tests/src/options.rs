@@ -131,7 +131,7 @@ impl Options {
         self
     }
 
-    /// The five processes' binaries from this folder, in place of those beside the test.
+    /// The binaries from this folder, in place of those beside the test.
     #[must_use]
     pub fn binaries(mut self, dir: &Path) -> Self {
         self.binaries = Some(dir.to_owned());

@@ -23,18 +23,19 @@ pub struct AtRest {
     pub resident_mb: f64,
 }
 
-/// Starts it so many times, each time on a new data directory, and once more there. Medians.
-pub async fn measure(times: usize) -> AtRest {
+/// Starts it so many times, each time on a new data directory, and once more there. Medians. `checkout`: of another
+/// commit, with its release binaries.
+pub async fn measure(times: usize, checkout: Option<&Path>) -> AtRest {
     let mut firsts = Vec::new();
     let mut restarts = Vec::new();
     let mut resident = Vec::new();
     for _ in 0..times {
         let home = tempfile::tempdir().unwrap();
-        let (first, mut process) = start(home.path());
+        let (first, mut process) = start(home.path(), checkout);
         tokio::time::sleep(REST).await;
         resident.push(resident_mb(process.id()));
         process.stop();
-        let (again, mut process) = start(home.path());
+        let (again, mut process) = start(home.path(), checkout);
         process.stop();
         firsts.push(first);
         restarts.push(again);
@@ -46,10 +47,11 @@ pub async fn measure(times: usize) -> AtRest {
     }
 }
 
-fn start(home: &Path) -> (f64, Process) {
+fn start(home: &Path, checkout: Option<&Path>) -> (f64, Process) {
     let mut args: Vec<OsString> = vec!["up".into(), "--data-dir".into()];
     args.push(home.join("data").into());
-    let courses = repository().join("courses").display().to_string();
+    let repository = checkout.map_or_else(repository, Path::to_owned);
+    let courses = repository.join("courses").display().to_string();
     let mut env = quiet_env();
     env.extend([
         ("LISTEN".to_owned(), "127.0.0.1:0".to_owned()),
@@ -60,7 +62,7 @@ fn start(home: &Path) -> (f64, Process) {
     let started = Instant::now();
     let process = Process::spawn(&Program {
         name: "turnwise",
-        folder: None,
+        folder: checkout.map(|checkout| checkout.join("target/release")),
         args,
         env,
         home: home.to_owned(),

@@ -10,13 +10,18 @@
 mod at_rest;
 mod chat;
 mod load;
+mod plain;
 mod probe;
 mod report;
 mod script;
 mod spans;
 mod subject;
+mod waits;
 
-use std::{path::PathBuf, process::Command};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use clap::Parser;
 
@@ -25,12 +30,14 @@ use load::{Doing, Student};
 use report::Row;
 use subject::{
     CHAT, CHAT_FLOOR, FIVE, FIVE_ALWAYS, FIVE_BEFORE, FIVE_DRILLS, FIVE_FLOOR, FIVE_STREAM,
-    ONE_OFF, ONE_OFF_FLOOR, ONE_ON, ONE_ON_FLOOR, Sample, Subjects,
+    ONE_OFF, ONE_OFF_BEFORE, ONE_OFF_FLOOR, ONE_ON, PYTHON, Sample, Subject, Subjects, THREE,
+    options_over_tcp,
 };
 use turnwise_testing::figure::{Bound, figure};
+use turnwise_tests::floor::Frozen;
 
 #[derive(Parser)]
-struct Args {
+pub struct Args {
     /// Few turns and one round: shows that the benchmark runs; its figures mean nothing.
     #[arg(long)]
     quick: bool,
@@ -49,9 +56,12 @@ struct Args {
     /// Worker threads of each of the five processes and of their floor's; each has its own default else.
     #[arg(long)]
     threads: Option<u16>,
-    /// A checkout of another commit, with its release binaries built: its five processes are measured in the same rounds.
+    /// A checkout of another commit, with its release binaries built: it is measured in the same rounds.
     #[arg(long)]
     before: Option<PathBuf>,
+    /// A Python for tests/python/plain_turn.py; default: the one in .venv. Without one that turn is left out.
+    #[arg(long, env = "TURNWISE_PYTHON")]
+    python: Option<PathBuf>,
     /// Leaves out how soon `turnwise up` is there, and its memory.
     #[arg(long)]
     no_rest: bool,
@@ -77,19 +87,19 @@ async fn main() {
     }
     machine();
 
-    let at_rest = match args.no_rest {
-        true => None,
-        false => Some(at_rest::measure(if args.quick { 1 } else { 5 }).await),
-    };
-    if let Some(at_rest) = &at_rest {
-        report::at_rest(at_rest);
+    let before = args.before.as_deref();
+    if !args.no_rest {
+        measure_at_rest(if args.quick { 1 } else { 5 }, before).await;
     }
     let (turn, chat) = probe::measure().await;
     report::bytes("A turn", &turn);
     report::bytes("A chat", &chat);
+    println!(
+        "\nThe floor of a turn is commit {}'s.",
+        Frozen::turn().commit
+    );
 
-    let before = args.before.as_deref();
-    let mut subjects = Subjects::start(turn, chat, &args.only, args.threads, before).await;
+    let mut subjects = Subjects::start(probe::chat_calls(chat), &args).await;
     let mut rows = Vec::new();
     for concurrency in &args.concurrency {
         rows.extend(rounds(&args, &mut subjects, *concurrency).await);
@@ -109,16 +119,39 @@ async fn main() {
             spans::tell(&subjects.five, "chat", *concurrency, turns, chatter).await;
         }
     }
+    if FIVE.contains(&args.only) {
+        let turns = if args.quick { 32 } else { 500 };
+        waits::tell("turn", options_over_tcp(args.threads, None), turns).await;
+        if before.is_some() {
+            let options = options_over_tcp(args.threads, before);
+            waits::tell("turn_before", options, turns).await;
+        }
+    }
     println!();
     figures(&rows, &args);
-    let Some(at_rest) = at_rest else { return };
-    figure("up_resident_mb", at_rest.resident_mb, Bound::Below(80.0));
-    figure("up_ready_ms", at_rest.first_start_ms, Bound::Below(1000.0));
-    figure(
-        "up_restart_ready_ms",
-        at_rest.restart_ms,
-        Bound::Below(1000.0),
-    );
+    let (_, to_store) = turn["TakeTurn"].mean();
+    let to_store = to_store.request as f64;
+    figure("store_bytes_per_turn", to_store, Bound::AtMost(4096.0));
+    let mut all = subjects.all.iter();
+    let stored = all.find(|subject| subject.name == ONE_ON);
+    if let Some(bytes) = stored.and_then(Subject::disk_bytes_per_turn) {
+        figure("disk_bytes_per_turn", bytes, Bound::AtMost(5120.0));
+    }
+}
+
+/// How soon `turnwise up` is there, and its memory.
+async fn measure_at_rest(times: usize, before: Option<&Path>) {
+    let seen = at_rest::measure(times, None).await;
+    report::at_rest("", &seen);
+    figure("up_resident_mb", seen.resident_mb, Bound::Below(80.0));
+    figure("up_ready_ms", seen.first_start_ms, Bound::Below(1000.0));
+    figure("up_restart_ready_ms", seen.restart_ms, Bound::Below(1000.0));
+    if before.is_some() {
+        let old = at_rest::measure(times, before).await;
+        report::at_rest(", before,", &old);
+        let ratio = seen.resident_mb / old.resident_mb;
+        figure("up_resident_over_before", ratio, Bound::AtMost(1.0));
+    }
 }
 
 /// All rounds at one concurrency, the subjects of each round one after another.
@@ -159,99 +192,99 @@ fn figures(rows: &[Row], args: &Args) {
                 .find(|row| row.name == name && row.concurrency == *concurrency)
                 .map(|row| row.sample)
         };
-        let tell = |name: &str, value: Option<f64>, bound: Bound| {
+        let told = Bound::Report;
+        let at_16 = |most: f64| match concurrency {
+            16 => Bound::AtMost(most),
+            _ => told,
+        };
+        let p50 = |a: &str| Some(of(a)?.p50_ms);
+        let p99 = |a: &str| Some(of(a)?.p99_ms);
+        let cpu = |a: &str| Some(of(a)?.cpu_ms);
+        let p50_over = |a: &str, b: &str| Some(p50(a)? / p50(b)?);
+        let p50_more = |a: &str, b: &str| Some(p50(a)? - p50(b)?);
+        let cpu_over = |a: &str, b: &str| Some(cpu(a)? / cpu(b)?);
+        let tail = || Some(p99(FIVE)? / p50(FIVE)?);
+        let per_cpu_second = |turn: Sample| 1000.0 / (turn.cpu_ms + turn.redis_cpu_ms);
+        let to_floor = Bound::AtMost(2.0);
+        let one_to_five = Bound::AtMost(0.333);
+        for (name, value, bound) in [
+            ("turn_p50_ms", p50(FIVE), told),
+            ("turn_p99_ms", p99(FIVE), told),
+            ("turn_p99_over_p50", tail(), at_16(2.0)),
+            ("turn_over_floor_p50", p50_over(FIVE, FIVE_FLOOR), to_floor),
+            ("turn_cpu_ms", cpu(FIVE), told),
+            ("turn_floor_cpu_ms", cpu(FIVE_FLOOR), told),
+            ("turn_before_cpu_ms", cpu(FIVE_BEFORE), told),
+            (
+                "turn_cpu_over_floor",
+                cpu_over(FIVE, FIVE_FLOOR),
+                at_16(2.0),
+            ),
+            (
+                "turn_cpu_over_before",
+                cpu_over(FIVE, FIVE_BEFORE),
+                at_16(1.05),
+            ),
+            ("turns_per_cpu_second", of(FIVE).map(per_cpu_second), told),
+            ("stream_over_turn_p50", p50_over(FIVE_STREAM, FIVE), told),
+            ("stream_cpu_ms", cpu(FIVE_STREAM), told),
+            ("drill_over_turn_p50", p50_over(FIVE_DRILLS, FIVE), told),
+            ("drill_cpu_ms", cpu(FIVE_DRILLS), told),
+            (
+                "aof_always_price_p50_ratio",
+                p50_over(FIVE_ALWAYS, FIVE),
+                told,
+            ),
+            ("aof_always_price_p50_ms", p50_more(FIVE_ALWAYS, FIVE), told),
+            (
+                "three_over_five_cpu",
+                cpu_over(THREE, FIVE_BEFORE),
+                at_16(0.6),
+            ),
+            ("three_over_own_five_cpu", cpu_over(THREE, FIVE), told),
+            ("chat_cpu_us", cpu(CHAT).map(|ms| 1000.0 * ms), told),
+            (
+                "chat_cpu_over_floor",
+                cpu_over(CHAT, CHAT_FLOOR),
+                at_16(2.2),
+            ),
+            ("chat_over_floor_p50", p50_over(CHAT, CHAT_FLOOR), told),
+            ("chat_over_turn_cpu", cpu_over(CHAT, FIVE), told),
+            ("one_process_cpu_ms", cpu(ONE_OFF), told),
+            (
+                "one_process_cpu_over_floor",
+                cpu_over(ONE_OFF, ONE_OFF_FLOOR),
+                at_16(3.0),
+            ),
+            (
+                "one_process_cpu_over_before",
+                cpu_over(ONE_OFF, ONE_OFF_BEFORE),
+                told,
+            ),
+            (
+                "one_process_p50_ratio",
+                p50_over(ONE_OFF, ONE_OFF_FLOOR),
+                told,
+            ),
+            (
+                "one_to_five_p50_ratio",
+                p50_over(ONE_OFF, FIVE),
+                one_to_five,
+            ),
+            ("fsync_price_p50_ratio", p50_over(ONE_ON, ONE_OFF), told),
+            ("fsync_price_p50_ms", p50_more(ONE_ON, ONE_OFF), told),
+            ("python_cpu_ms", cpu(PYTHON), told),
+            ("turn_over_python_cpu", cpu_over(FIVE, PYTHON), at_16(0.5)),
+            (
+                "one_process_over_python_cpu",
+                cpu_over(ONE_OFF, PYTHON),
+                at_16(0.25),
+            ),
+        ] {
             if let Some(value) = value {
                 figure(&format!("{name}_c{concurrency}"), value, bound);
             }
-        };
-        let p50_ratio = |a: &str, b: &str| Some(of(a)?.p50_ms / of(b)?.p50_ms);
-        let p50_more = |a: &str, b: &str| Some(of(a)?.p50_ms - of(b)?.p50_ms);
-        let cpu = |a: &str| Some(of(a)?.cpu_ms);
-        let told = Bound::Report;
-        tell(
-            "turn_over_floor_p50",
-            p50_ratio(FIVE, FIVE_FLOOR),
-            Bound::AtMost(2.0),
-        );
-        let p99_ratio = |a: &str, b: &str| Some(of(a)?.p99_ms / of(b)?.p99_ms);
-        tell("turn_over_floor_p99", p99_ratio(FIVE, FIVE_FLOOR), told);
-        let p50 = |a: &str| Some(of(a)?.p50_ms);
-        let p99 = |a: &str| Some(of(a)?.p99_ms);
-        tell("turn_p50_ms", p50(FIVE), told);
-        tell("turn_p99_ms", p99(FIVE), told);
-        tell("floor_p50_ms", p50(FIVE_FLOOR), told);
-        tell("floor_p99_ms", p99(FIVE_FLOOR), told);
-        let cpu_bound = match concurrency {
-            16 => Bound::AtMost(1.0),
-            _ => told,
-        };
-        tell("turn_cpu_ms", cpu(FIVE), cpu_bound);
-        tell("turn_floor_cpu_ms", cpu(FIVE_FLOOR), told);
-        let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
-        tell(
-            "turns_per_second_per_core",
-            of(FIVE).map(|sample| sample.per_second / cores),
-            told,
-        );
-        tell(
-            "turns_per_cpu_second",
-            of(FIVE).map(|sample| 1000.0 / (sample.cpu_ms + sample.redis_cpu_ms)),
-            told,
-        );
-        tell("stream_over_turn_p50", p50_ratio(FIVE_STREAM, FIVE), told);
-        tell("stream_cpu_ms", cpu(FIVE_STREAM), told);
-        tell("drill_over_turn_p50", p50_ratio(FIVE_DRILLS, FIVE), told);
-        tell("drill_cpu_ms", cpu(FIVE_DRILLS), told);
-        let chat_bound = match concurrency {
-            16 => Bound::AtMost(2.2),
-            _ => told,
-        };
-        let cpu_ratio = |a: &str, b: &str| Some(cpu(a)? / cpu(b)?);
-        let cpu_us = |a: &str| Some(1000.0 * cpu(a)?);
-        tell(
-            "chat_cpu_over_floor",
-            cpu_ratio(CHAT, CHAT_FLOOR),
-            chat_bound,
-        );
-        tell("chat_cpu_us", cpu_us(CHAT), told);
-        tell("chat_floor_cpu_us", cpu_us(CHAT_FLOOR), told);
-        tell("turn_cpu_over_floor", cpu_ratio(FIVE, FIVE_FLOOR), told);
-        let before_bound = match concurrency {
-            16 => Bound::AtMost(1.05),
-            _ => told,
-        };
-        tell(
-            "turn_cpu_over_before",
-            cpu_ratio(FIVE, FIVE_BEFORE),
-            before_bound,
-        );
-        tell("turn_before_cpu_ms", cpu(FIVE_BEFORE), told);
-        tell("chat_over_turn_cpu", cpu_ratio(CHAT, FIVE), told);
-        tell("chat_over_floor_p50", p50_ratio(CHAT, CHAT_FLOOR), told);
-        tell(
-            "one_to_five_p50_ratio",
-            p50_ratio(ONE_OFF, FIVE),
-            Bound::AtMost(0.333),
-        );
-        tell(
-            "one_process_p50_ratio",
-            p50_ratio(ONE_OFF, ONE_OFF_FLOOR),
-            told,
-        );
-        tell(
-            "one_process_fsync_p50_ratio",
-            p50_ratio(ONE_ON, ONE_ON_FLOOR),
-            told,
-        );
-        tell("one_process_cpu_ms", cpu(ONE_OFF), told);
-        tell("fsync_price_p50_ratio", p50_ratio(ONE_ON, ONE_OFF), told);
-        tell("fsync_price_p50_ms", p50_more(ONE_ON, ONE_OFF), told);
-        tell(
-            "aof_always_price_p50_ratio",
-            p50_ratio(FIVE_ALWAYS, FIVE),
-            told,
-        );
-        tell("aof_always_price_p50_ms", p50_more(FIVE_ALWAYS, FIVE), told);
+        }
     }
 }
 

@@ -1,5 +1,5 @@
-//! The bytes of a turn and of a chat: the suite is put together in this process with a tally at every client of the gateway
-//! and a counting wire to Redis, and one thread of each script is played.
+//! The bytes of the suite's own turn and chat: the suite is put together in this process with a tally at every client of
+//! the gateway and a counting wire to Redis, and one thread of each script is played.
 
 use std::{
     collections::BTreeMap,
@@ -39,7 +39,7 @@ use turnwise_session_svc as session;
 use turnwise_testing::redis::RedisServer;
 use turnwise_tests::{
     chat::{LESSON, lesson, page_of},
-    floor::{self, Bytes, Call, Calls, Graph, To},
+    floor::{self, Bytes, Call, Calls, To},
     process::repository,
     student::{DEMO_COURSE, Student, new_thread},
 };
@@ -59,8 +59,11 @@ struct Cli {
     suite: SuiteSettings,
 }
 
-/// What a turn sends, and what a chat: means over a thread of the script.
-pub async fn measure() -> (Calls, Calls) {
+/// What passed in a thread of a script, by method. The student's own call has all that the store saw of it.
+pub type Seen = BTreeMap<String, Sum>;
+
+/// What a script's turns send, and what its chats.
+pub async fn measure() -> (Seen, Seen) {
     let redis = RedisServer::start().unwrap();
     let wire = Wire::start(redis.port()).await;
     let tally = Tally {
@@ -84,7 +87,7 @@ fn context(role: &str) -> CallContext {
     CallContext::background(Some(caller), Duration::from_secs(60))
 }
 
-async fn turns(tally: &Tally, face: GrpcClient) -> Calls {
+async fn turns(tally: &Tally, face: GrpcClient) -> Seen {
     let context = context("student");
     let mut client = TutorServiceClient::new(face);
     let new = CreateThreadRequest {
@@ -103,7 +106,7 @@ async fn turns(tally: &Tally, face: GrpcClient) -> Calls {
         .take_turn(context.request(turn_request(&other_id, MESSAGES[0])))
         .await
         .unwrap();
-    tally.forget();
+    drop(tally.take());
 
     for message in MESSAGES {
         client
@@ -111,10 +114,10 @@ async fn turns(tally: &Tally, face: GrpcClient) -> Calls {
             .await
             .unwrap();
     }
-    tally.calls("TakeTurn", floor::TURN)
+    tally.take()
 }
 
-async fn chats(tally: &Tally, face: GrpcClient) -> Calls {
+async fn chats(tally: &Tally, face: GrpcClient) -> Seen {
     let mut client = HelperServiceClient::new(face);
     let minted = client
         .mint_scope_token(context("staff").request(page_of(lesson(LESSON))))
@@ -127,11 +130,11 @@ async fn chats(tally: &Tally, face: GrpcClient) -> Calls {
         let answer = client.chat(context.request(request)).await.unwrap();
         if conversation_id.is_empty() {
             // Only a conversation that has begun is counted.
-            tally.forget();
+            drop(tally.take());
             conversation_id = answer.into_inner().conversation_id;
         }
     }
-    tally.calls("Chat", floor::CHAT)
+    tally.take()
 }
 
 /// The suite in this process, over Redis, with a tally at each client. The answer is a client of its public face.
@@ -199,14 +202,16 @@ async fn suite(tally: &Tally, store: &str, data: &DataDir) -> GrpcClient {
 
 /// Sums over the calls of a method.
 #[derive(Clone, Copy, Default)]
-struct Sum {
-    calls: usize,
+pub struct Sum {
+    /// How many there were.
+    pub calls: usize,
     message: Bytes,
     store: Bytes,
 }
 
 impl Sum {
-    fn mean(self) -> (Bytes, Bytes) {
+    /// The bytes of one: of its messages, and on the wire to the store meanwhile.
+    pub fn mean(self) -> (Bytes, Bytes) {
         let mean = |sum: Bytes| Bytes {
             request: sum.request / self.calls,
             response: sum.response / self.calls,
@@ -215,11 +220,53 @@ impl Sum {
     }
 }
 
+/// The calls of a chat's floor.
+pub fn chat_calls(mut seen: Seen) -> Calls {
+    let mut take = |method: &str| {
+        let sum = seen.remove(method).unwrap_or_else(|| {
+            panic!("no chat called {method}; make the floor's graph the suite's again")
+        });
+        assert_eq!(
+            sum.calls,
+            CHAT_MESSAGES.len(),
+            "{method} is not called once a chat; so the floor's graph must be made anew"
+        );
+        sum.mean()
+    };
+    let mut calls = Calls {
+        front: take("Chat").0,
+        ..Calls::default()
+    };
+    for phase in floor::CHAT {
+        let phase = phase.iter().map(|(method, to)| {
+            let (bytes, store) = take(method);
+            match to {
+                To::Begin => calls.store.begin = store,
+                To::Commit => calls.store.commit = store,
+                To::Policy | To::Retrieval | To::Llm => {}
+            }
+            Call {
+                method: (*method).to_owned(),
+                to: *to,
+                bytes,
+            }
+        });
+        let phase = phase.collect();
+        calls.phases.push(phase);
+    }
+    let left: Vec<_> = seen.keys().collect();
+    assert!(
+        left.is_empty(),
+        "the floor does not make these calls of a chat: {left:?}"
+    );
+    calls
+}
+
 /// Counts the calls of the clients that it is put around.
 #[derive(Clone)]
 struct Tally {
     wire: Wire,
-    seen: Arc<Mutex<BTreeMap<String, Sum>>>,
+    seen: Arc<Mutex<Seen>>,
 }
 
 impl Tally {
@@ -230,51 +277,9 @@ impl Tally {
         })
     }
 
-    fn forget(&self) {
-        self.seen.lock().unwrap().clear();
-    }
-
-    /// The bytes of a graph's calls, of which a script of messages was played.
-    fn calls(&self, front: &str, graph: Graph) -> Calls {
-        let mut seen = std::mem::take(&mut *self.seen.lock().unwrap());
-        let mut take = |method: &str| {
-            let sum = seen.remove(method).unwrap_or_else(|| {
-                panic!("no {front} called {method}; make the floor's graph the suite's again")
-            });
-            assert_eq!(
-                sum.calls,
-                MESSAGES.len(),
-                "{method} is not called once a {front}; so the floor's graph must be made anew"
-            );
-            sum.mean()
-        };
-        let mut calls = Calls {
-            front: take(front).0,
-            ..Calls::default()
-        };
-        for phase in graph {
-            let phase = phase.iter().map(|(method, to)| {
-                let (bytes, store) = take(method);
-                match to {
-                    To::Begin => calls.store.begin = store,
-                    To::Commit => calls.store.commit = store,
-                    To::Policy | To::Retrieval | To::Llm => {}
-                }
-                Call {
-                    method: (*method).to_owned(),
-                    to: *to,
-                    bytes,
-                }
-            });
-            let phase = phase.collect();
-            calls.phases.push(phase);
-        }
-        let left: Vec<_> = seen.keys().collect();
-        assert!(
-            left.is_empty(),
-            "the floor does not make these calls of a {front}: {left:?}"
-        );
-        calls
+    /// What was counted so far; counting begins anew.
+    fn take(&self) -> Seen {
+        std::mem::take(&mut *self.seen.lock().unwrap())
     }
 
     fn count(&self, method: String, message: Bytes, store: Bytes) {

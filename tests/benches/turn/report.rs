@@ -1,8 +1,6 @@
 //! The report: tables for people, then lines that a script can read.
 
-use turnwise_tests::floor::{Bytes, Calls, To};
-
-use crate::{at_rest::AtRest, median, subject::Sample};
+use crate::{at_rest::AtRest, median, probe::Seen, subject::Sample};
 
 /// Medians over the rounds of one subject at one concurrency.
 #[derive(Clone, Copy)]
@@ -41,20 +39,17 @@ impl Row {
     }
 }
 
-/// Prints the bytes of a turn's calls.
-pub fn bytes(what: &str, calls: &Calls) {
-    println!("\n{what}, its calls, mean bytes over a script (request, response):");
-    let line = |name: &str, bytes: Bytes| {
-        println!("  {name:<22} {:>6} {:>6}", bytes.request, bytes.response);
-    };
-    line("the student's own", calls.front);
-    for call in calls.phases.iter().flatten() {
-        line(&call.method, call.bytes);
-        match call.to {
-            To::Begin => line("  store, on the wire", calls.store.begin),
-            To::Commit => line("  store, on the wire", calls.store.commit),
-            To::Policy | To::Retrieval | To::Llm => {}
-        }
+/// Prints the bytes of the calls of a script.
+pub fn bytes(what: &str, seen: &Seen) {
+    println!("\n{what} of the suite, mean bytes of each call over a script:\n");
+    println!("| call | calls | request | response | to the store | from the store |");
+    println!("| --- | ---: | ---: | ---: | ---: | ---: |");
+    for (method, sum) in seen {
+        let (message, store) = sum.mean();
+        println!(
+            "| {method} | {} | {} | {} | {} | {} |",
+            sum.calls, message.request, message.response, store.request, store.response
+        );
     }
 }
 
@@ -83,9 +78,9 @@ pub fn table(rows: &[Row]) {
 }
 
 /// Prints what was seen at rest.
-pub fn at_rest(seen: &AtRest) {
+pub fn at_rest(which: &str, seen: &AtRest) {
     println!(
-        "\n`turnwise up` at rest: {:.1} MB resident; first start {:.0} ms, restart {:.0} ms",
+        "\n`turnwise up`{which} at rest: {:.1} MB resident; first start {:.0} ms, restart {:.0} ms",
         seen.resident_mb, seen.first_start_ms, seen.restart_ms
     );
 }

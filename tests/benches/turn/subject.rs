@@ -1,7 +1,8 @@
-//! What is measured: the suite as it is deployed, and its floors, each as running processes.
+//! What is measured: the suite as it is deployed, its floors, and a plain turn in Python, each as running processes.
 
-use std::path::Path;
+use std::{fs, net::SocketAddr, os::unix::fs::MetadataExt, path::Path};
 
+use futures_util::future::join_all;
 use redis::{AsyncConnectionConfig, aio::MultiplexedConnection};
 use tempfile::TempDir;
 use tonic::transport::Channel;
@@ -11,17 +12,19 @@ use turnwise_testing::redis::RedisServer;
 use turnwise_tests::{
     chat,
     deployment::Deployment,
-    floor::{Calls, Role, front_request},
+    floor::{Calls, Frozen, Role, front_request},
     options::Options,
-    process::{Process, Program},
+    process::{Process, Program, repository},
     procfs::{cpu_ms, cpu_ms_of},
     student::Student as Identity,
     token,
 };
 
 use crate::{
+    Args,
     chat::Chatter,
     load::{self, Doing, EchoCaller, Run, Student},
+    plain::{self, Asker},
 };
 
 /// One line of the table.
@@ -32,6 +35,8 @@ pub struct Subject {
     pids: Vec<u32>,
     redis: Option<RedisControl>,
     who: Who,
+    /// Turns so far.
+    taken: usize,
 }
 
 enum Who {
@@ -39,6 +44,7 @@ enum Who {
     /// Beside the lesson of this page's token.
     Chatters(DataDir, String),
     Echo(BatchGetQuestionStatusRequest),
+    Plain(SocketAddr),
 }
 
 /// A Redis whose durability is set before each run.
@@ -86,6 +92,8 @@ pub const FIVE_FLOOR: &str = "five processes, floor";
 pub const FIVE: &str = "five processes";
 /// The same, of another commit.
 pub const FIVE_BEFORE: &str = "five processes, before";
+/// gateway, policy and retrieval in one process; llm-gateway-svc and session-svc beside, and Redis.
+pub const THREE: &str = "three processes";
 /// The same, asked with StreamTurn.
 pub const FIVE_STREAM: &str = "five processes, StreamTurn";
 /// The same, grading drills by the rules.
@@ -98,24 +106,24 @@ pub const CHAT: &str = "five processes, chat";
 pub const FIVE_ALWAYS: &str = "five processes, AOF always";
 /// One process with fsync off: its floor.
 pub const ONE_OFF_FLOOR: &str = "one process, fsync off, floor";
+/// The same, of another commit.
+pub const ONE_OFF_BEFORE: &str = "one process, fsync off, before";
 /// One process with fsync off.
 pub const ONE_OFF: &str = "one process, fsync off";
 /// One process with fsync on: its floor.
 pub const ONE_ON_FLOOR: &str = "one process, fsync on, floor";
+/// The same, of another commit.
+pub const ONE_ON_BEFORE: &str = "one process, fsync on, before";
 /// One process with fsync on.
 pub const ONE_ON: &str = "one process, fsync on";
+/// A small part of a turn, in one process of Python.
+pub const PYTHON: &str = "plain FastAPI, one process";
 
 impl Subjects {
-    /// Starts those whose names hold `only`, and the five processes in any case. `threads`: worker threads of each of five
-    /// processes, of the floor's as of the suite's; `None`: each has its own default. `before`: a checkout of another commit
-    /// with its release binaries.
-    pub async fn start(
-        turn: Calls,
-        chat_calls: Calls,
-        only: &str,
-        threads: Option<u16>,
-        before: Option<&Path>,
-    ) -> Self {
+    /// Starts those that are wanted, and the five processes in any case. `chat`: the calls of a chat's floor.
+    pub async fn start(chat: Calls, args: &Args) -> Self {
+        let (threads, before) = (args.threads, args.before.as_deref());
+        let turn = Frozen::turn().calls;
         let mut all = Vec::new();
         let mut deployments = Vec::new();
         let mut processes = Vec::new();
@@ -137,7 +145,7 @@ impl Subjects {
             role(leaf, threads),
             role(leaf, threads),
         );
-        for (database, name, calls) in [(0, FIVE_FLOOR, &turn), (1, CHAT_FLOOR, &chat_calls)] {
+        for (database, name, calls) in [(0, FIVE_FLOOR, &turn), (1, CHAT_FLOOR, &chat)] {
             let store = Role::Store {
                 redis: format!("{}/{database}", redis.url()),
                 bytes: calls.store,
@@ -157,30 +165,28 @@ impl Subjects {
                 pids: vec![policy.1, retrieval.1, llm.1, session.1, gateway.1],
                 redis: Some(control.clone()),
                 who: Who::Echo(front_request(calls.front)),
+                taken: 0,
             });
         }
         let redis = vec![redis];
 
-        let options_of_five = || {
-            let five = options()
-                .keeping_to_itself()
-                .env("ADMIN_LISTEN", "127.0.0.1:0");
-            threads.into_iter().fold(five, |five, threads| {
-                five.env("WORKER_THREADS", threads.to_string())
-            })
-        };
-        let five = Deployment::five_processes(options_of_five()).await;
-        if let Some(before) = before {
-            let options = options_of_five()
-                .binaries(&before.join("target/release"))
-                .courses(&before.join("courses"));
-            let before = Deployment::five_processes(options).await;
-            let redis = RedisControl::open(before.redis().unwrap()).await;
+        let five = Deployment::five_processes(options_over_tcp(threads, None)).await;
+        let mut beside = Vec::new();
+        if before.is_some() {
+            let before = Deployment::five_processes(options_over_tcp(threads, before)).await;
+            beside.push((FIVE_BEFORE, before));
+        }
+        if THREE.contains(&args.only) {
+            let three = Deployment::three_processes(options_over_tcp(threads, None)).await;
+            beside.push((THREE, three));
+        }
+        for (name, deployment) in beside {
+            let redis = RedisControl::open(deployment.redis().unwrap()).await;
             all.push(Subject {
                 redis: Some(redis),
-                ..Subject::of(FIVE_BEFORE, &before, Doing::Turns)
+                ..Subject::of(name, &deployment, Doing::Turns)
             });
-            deployments.push(before);
+            deployments.push(deployment);
         }
         let control = RedisControl::open(five.redis().unwrap()).await;
         for (name, appendfsync, doing) in [
@@ -205,11 +211,11 @@ impl Subjects {
             ..Subject::of(CHAT, &five, Doing::Turns)
         });
 
-        for (floor, name, fsync) in [
-            (ONE_OFF_FLOOR, ONE_OFF, false),
-            (ONE_ON_FLOOR, ONE_ON, true),
+        for (floor, old, name, fsync) in [
+            (ONE_OFF_FLOOR, ONE_OFF_BEFORE, ONE_OFF, false),
+            (ONE_ON_FLOOR, ONE_ON_BEFORE, ONE_ON, true),
         ] {
-            if !floor.contains(only) {
+            if !floor.contains(&args.only) && !old.contains(&args.only) {
                 continue;
             }
             let file = home.path().join(format!("floor-{fsync}.redb"));
@@ -227,12 +233,31 @@ impl Subjects {
                 pids: vec![pid],
                 redis: None,
                 who: Who::Echo(front_request(turn.front)),
+                taken: 0,
             });
             let setting = if fsync { "on" } else { "off" };
-            let one = Deployment::one_process(options().env("SESSION_EMBEDDED_FSYNC", setting));
-            let one = one.await;
-            all.push(Subject::of(name, &one, Doing::Turns));
-            deployments.push(one);
+            let checkouts = before.map(|before| (old, Some(before)));
+            for (name, checkout) in checkouts.into_iter().chain([(name, None)]) {
+                let options = options(checkout).env("SESSION_EMBEDDED_FSYNC", setting);
+                let one = Deployment::one_process(options).await;
+                all.push(Subject::of(name, &one, Doing::Turns));
+                deployments.push(one);
+            }
+        }
+        let python = args.python.clone();
+        let python = python.unwrap_or_else(|| repository().join(".venv/bin/python"));
+        if PYTHON.contains(&args.only)
+            && let Some((address, process)) = plain::start(&python, home.path())
+        {
+            all.push(Subject {
+                name: PYTHON,
+                endpoint: format!("http://{address}"),
+                pids: vec![process.id()],
+                redis: None,
+                who: Who::Plain(address),
+                taken: 0,
+            });
+            processes.push(process);
         }
         homes.push(home);
         Self {
@@ -255,7 +280,17 @@ impl Subject {
             pids: deployment.process_ids(),
             redis: None,
             who: Who::Students(deployment.data_dir.clone(), doing),
+            taken: 0,
         }
+    }
+
+    /// What its embedded store takes on the disk, in bytes for each turn so far; `None` without such a store.
+    pub fn disk_bytes_per_turn(&self) -> Option<f64> {
+        let Who::Students(data_dir, _) = &self.who else {
+            return None;
+        };
+        let file = fs::metadata(data_dir.session_store()).ok()?;
+        (self.taken > 0).then(|| file.blocks() as f64 * 512.0 / self.taken as f64)
     }
 
     /// Takes so many turns with so many workers, after a short warm-up.
@@ -265,6 +300,8 @@ impl Subject {
         }
         let endpoint = self.endpoint.clone();
         let channels = load::channels(&endpoint, workers);
+        let all = |turns: usize| turns.div_ceil(workers) * workers;
+        self.taken += all(warm_up(workers)) + all(turns);
         // New students each time: nobody's list of threads grows without end.
         let run = uuid::Uuid::new_v4().simple().to_string();
         let tokens = |data_dir: &DataDir, part: &str| -> Vec<(Channel, String)> {
@@ -303,6 +340,11 @@ impl Subject {
                 };
                 load::run(callers(), warm_up(workers)).await;
                 self.measure(callers(), turns).await
+            }
+            Who::Plain(address) => {
+                let askers = || join_all((0..workers).map(|_| Asker::connect(*address)));
+                load::run(askers().await, warm_up(workers)).await;
+                self.measure(askers().await, turns).await
             }
         }
     }
@@ -376,12 +418,29 @@ pub fn quiet_env() -> Vec<(String, String)> {
     .into()
 }
 
-fn options() -> Options {
-    quiet_env()
+/// What a deployment is told. `checkout`: of another commit, with its release binaries.
+fn options(checkout: Option<&Path>) -> Options {
+    let quiet = quiet_env()
         .iter()
         .fold(Options::new(), |options, (name, value)| {
             options.env(name, value)
-        })
+        });
+    match checkout {
+        Some(checkout) => quiet
+            .binaries(&checkout.join("target/release"))
+            .courses(&checkout.join("courses")),
+        None => quiet,
+    }
+}
+
+/// The same for several processes. `threads`: worker threads of each; `None`: its own default.
+pub fn options_over_tcp(threads: Option<u16>, checkout: Option<&Path>) -> Options {
+    let five = options(checkout)
+        .keeping_to_itself()
+        .env("ADMIN_LISTEN", "127.0.0.1:0");
+    threads.into_iter().fold(five, |five, threads| {
+        five.env("WORKER_THREADS", threads.to_string())
+    })
 }
 
 fn spawn(role: &Role, home: &std::path::Path, threads: Option<u16>) -> Process {

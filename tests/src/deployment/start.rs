@@ -50,7 +50,7 @@ impl Deployment {
         args.extend(options.args);
         let suite = Running::start(Program {
             name: Service::Suite.binary(),
-            folder: None,
+            folder: options.binaries,
             args,
             env,
             home: home.path().to_owned(),

@@ -3,7 +3,8 @@
 //! A floor makes the calls of a turn (the same sequence, the same bytes in both directions) between bare tonic servers
 //! that only echo, and does the bare round trips to the store. It has none of the suite's layers: no identity, no
 //! deadline, no trace, no metric. It shares the suite's settings of channels and servers, so that the difference is the
-//! suite's own work.
+//! suite's own work. A turn's floor makes the calls of one commit, whatever the suite has come to since: fewer calls and
+//! fewer bytes are then seen in the ratio.
 
 mod echo;
 mod role;
@@ -38,24 +39,9 @@ pub enum To {
     Llm,
 }
 
-/// The methods that are called behind a call, phase after phase; those of one phase at once.
-pub type Graph = &'static [&'static [(&'static str, To)]];
-
-/// A tutor's turn. The exam system is asked beside retrieval only for a student who is ready for an exam; see the
-/// benchmark.
-pub const TURN: Graph = &[
-    &[("BeginTurn", To::Begin)],
-    &[("MapMessage", To::Retrieval)],
-    &[("Plan", To::Policy)],
-    &[("Retrieve", To::Retrieval)],
-    &[("Decide", To::Policy)],
-    &[("Complete", To::Llm)],
-    &[("ResolveReply", To::Policy)],
-    &[("CommitTurn", To::Commit)],
-];
-
-/// A message to the homework helper, in a conversation that has begun.
-pub const CHAT: Graph = &[
+/// What is called behind a message to the homework helper in a conversation that has begun, phase after phase; the
+/// methods of one phase at once.
+pub const CHAT: &[&[(&str, To)]] = &[
     &[("BeginTurn", To::Begin)],
     &[("DecideChat", To::Policy)],
     &[("GetReference", To::Retrieval), ("Retrieve", To::Retrieval)],
@@ -93,6 +79,22 @@ pub struct StoreBytes {
     pub begin: Bytes,
     /// When it is committed.
     pub commit: Bytes,
+}
+
+/// The calls of a turn at one commit.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Frozen {
+    /// The commit.
+    pub commit: String,
+    /// Its calls.
+    pub calls: Calls,
+}
+
+impl Frozen {
+    /// The turn of tests/data/floor.json.
+    pub fn turn() -> Self {
+        serde_json::from_str(include_str!("../../data/floor.json")).unwrap()
+    }
 }
 
 /// What a process of a floor is. It is the process's only argument, as JSON.
