@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use turnwise_course_pack::{Pack, load_all};
 use turnwise_gateway_svc::replay::{PartOutcome, ReplayError, Report, replay};
 use turnwise_kit::{
     CallContext, Kit,
@@ -15,6 +16,7 @@ use turnwise_proto::{
     retrieval::v1::Chunk,
     session::v1::ThreadKind,
 };
+use turnwise_retrieval_svc::grpc::put_in_words;
 use turnwise_tests::{deployment::Deployment, options::Options, process::repository, staff::Staff};
 
 use super::simulated_student::SimulatedStudent;
@@ -23,12 +25,15 @@ use super::simulated_student::SimulatedStudent;
 pub struct Tools {
     policy: PolicyServiceClient<GrpcClient>,
     sheets: Sheets,
+    packs: Vec<Pack>,
 }
 
 impl Tools {
-    /// The demo course and the built-in sheets.
+    /// The demo courses and the built-in sheets.
     pub async fn new() -> Self {
-        let settings = PolicySettings::new(repository().join("courses"), 0);
+        let courses = repository().join("courses");
+        let packs = load_all(&courses).unwrap().into_iter();
+        let settings = PolicySettings::new(courses, 0);
         let kit = Kit::for_tests();
         let routes = turnwise_policy_svc::routes(&settings, &kit).await.unwrap();
         let options = ClientOptions {
@@ -38,13 +43,27 @@ impl Tools {
         Self {
             policy: PolicyServiceClient::new(local(routes, options)),
             sheets: Sheets::built_in().unwrap(),
+            packs: packs.map(|(_, pack)| pack.unwrap()).collect(),
         }
+    }
+
+    /// The record with the words of the course that the turn was taken with.
+    fn in_words(&self, record: &TurnRecord) -> TurnRecord {
+        let mut record = record.clone();
+        let plan = record.facts.as_ref().and_then(|facts| facts.plan.as_ref());
+        let hash = plan.map(|plan| plan.pack_hash.clone());
+        let mut packs = self.packs.iter();
+        if let Some(pack) = packs.find(|pack| Some(&pack.hash) == hash.as_ref()) {
+            put_in_words(&mut record, pack);
+        }
+        record
     }
 
     /// The turn made again.
     pub async fn replay(&self, record: &TurnRecord) -> Result<Report, ReplayError> {
         let context = CallContext::background(None, Duration::from_secs(30));
-        replay(record, &context, self.policy.clone(), &self.sheets).await
+        let record = self.in_words(record);
+        replay(&record, &context, self.policy.clone(), &self.sheets).await
     }
 
     /// Insists that the turn is made again byte for byte, with its prompt and its reply.
@@ -79,8 +98,13 @@ async fn full_record() -> TurnRecord {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_changed_record_is_found_out() {
-    let record = full_record().await;
     let tools = Tools::new().await;
+    let record = full_record().await;
+    let texts = record.texts.as_ref().unwrap();
+    assert!(texts.chunks.is_empty());
+    assert!(texts.unit_chunks.iter().all(|chunk| chunk.text.is_empty()));
+    // What is in words already stays as it is.
+    let record = tools.in_words(&record);
     assert_eq!(tools.differences(&record).await, [""; 0]);
     assert!(tools.replay(&record).await.unwrap().is_whole());
 
@@ -180,6 +204,15 @@ async fn what_cannot_be_replayed_says_why() {
     });
     let error = tools.replay(&other_pack).await.unwrap_err();
     assert!(matches!(error, ReplayError::Pack { .. }), "{error}");
+    let gone = changed(|record| {
+        let found = &mut record.facts.as_mut().unwrap().chunks;
+        found[0].chunk_id = "no-such-chunk".to_owned();
+    });
+    let error = tools.replay(&gone).await.unwrap_err();
+    assert!(
+        matches!(&error, ReplayError::Text { id, .. } if id == "no-such-chunk"),
+        "{error}"
+    );
     let other_sheets = changed(|record| {
         let prompt = record.facts.as_mut().unwrap().prompt.as_mut().unwrap();
         prompt.sheets_hash = "0".repeat(64);

@@ -40,7 +40,7 @@ async fn staff_see_the_chain_and_the_reasons(kind: Kind) {
     let explained = staff.explain_turn("ada", &answer.turn_id).await.unwrap();
     let record = explained.record.unwrap();
     let (facts, texts) = (record.facts.unwrap(), record.texts.unwrap());
-    assert_eq!(facts.format, 1);
+    assert_eq!(facts.format, 2);
     assert_eq!(facts.turn_id, answer.turn_id);
     assert_eq!(facts.thread_id, answer.thread_id);
     assert_eq!(
