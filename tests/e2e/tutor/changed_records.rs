@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use turnwise_course_pack::{Pack, load_all};
 use turnwise_gateway_svc::replay::{PartOutcome, ReplayError, Report, replay};
 use turnwise_kit::{
     CallContext, Kit,
@@ -16,7 +15,6 @@ use turnwise_proto::{
     retrieval::v1::Chunk,
     session::v1::ThreadKind,
 };
-use turnwise_retrieval_svc::grpc::put_in_words;
 use turnwise_tests::{deployment::Deployment, options::Options, process::repository, staff::Staff};
 
 use super::simulated_student::SimulatedStudent;
@@ -25,15 +23,12 @@ use super::simulated_student::SimulatedStudent;
 pub struct Tools {
     policy: PolicyServiceClient<GrpcClient>,
     sheets: Sheets,
-    packs: Vec<Pack>,
 }
 
 impl Tools {
-    /// The demo courses and the built-in sheets.
+    /// The demo course and the built-in sheets.
     pub async fn new() -> Self {
-        let courses = repository().join("courses");
-        let packs = load_all(&courses).unwrap().into_iter();
-        let settings = PolicySettings::new(courses, 0);
+        let settings = PolicySettings::new(repository().join("courses"), 0);
         let kit = Kit::for_tests();
         let routes = turnwise_policy_svc::routes(&settings, &kit).await.unwrap();
         let options = ClientOptions {
@@ -43,27 +38,13 @@ impl Tools {
         Self {
             policy: PolicyServiceClient::new(local(routes, options)),
             sheets: Sheets::built_in().unwrap(),
-            packs: packs.map(|(_, pack)| pack.unwrap()).collect(),
         }
-    }
-
-    /// The record with the words of the course that the turn was taken with.
-    fn in_words(&self, record: &TurnRecord) -> TurnRecord {
-        let mut record = record.clone();
-        let plan = record.facts.as_ref().and_then(|facts| facts.plan.as_ref());
-        let hash = plan.map(|plan| plan.pack_hash.clone());
-        let mut packs = self.packs.iter();
-        if let Some(pack) = packs.find(|pack| Some(&pack.hash) == hash.as_ref()) {
-            put_in_words(&mut record, pack);
-        }
-        record
     }
 
     /// The turn made again.
     pub async fn replay(&self, record: &TurnRecord) -> Result<Report, ReplayError> {
         let context = CallContext::background(None, Duration::from_secs(30));
-        let record = self.in_words(record);
-        replay(&record, &context, self.policy.clone(), &self.sheets).await
+        replay(record, &context, self.policy.clone(), &self.sheets).await
     }
 
     /// Insists that the turn is made again byte for byte, with its prompt and its reply.
@@ -98,13 +79,8 @@ async fn full_record() -> TurnRecord {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_changed_record_is_found_out() {
-    let tools = Tools::new().await;
     let record = full_record().await;
-    let texts = record.texts.as_ref().unwrap();
-    assert!(texts.chunks.is_empty());
-    assert!(texts.unit_chunks.iter().all(|chunk| chunk.text.is_empty()));
-    // What is in words already stays as it is.
-    let record = tools.in_words(&record);
+    let tools = Tools::new().await;
     assert_eq!(tools.differences(&record).await, [""; 0]);
     assert!(tools.replay(&record).await.unwrap().is_whole());
 
