@@ -42,7 +42,8 @@
 //!
 //! Where what is: [`model`](Pack) the types, `files` the folder and its hash, `yaml` and `fields` the
 //! syntax with its lines, `read` one module a kind of file, `check` and `graph` what spans files. A [`Catalog`] holds
-//! the versions that are served, a [`Library`] keeps one up to date with a folder of packs, and a [`PackArchive`] what was served.
+//! the versions that are served, a [`Library`] keeps one up to date with a folder of packs, and a [`PackArchive`] what
+//! was served.
 //!
 //! Loading goes on after a fault, so that one run shows them all. A file that cannot be read at all
 //! hides only the checks that rest on it.
