@@ -132,8 +132,8 @@ pub enum ReplayError {
     Prompt(#[from] turnwise_prompts::RenderError),
 }
 
-/// Makes a turn again. The policy must hold the course's version, whose words the record must have by now; `context` carries
-/// the deadline of its calls.
+/// Makes a turn again. The policy must hold the course's version, whose words the record must have by now; `context`
+/// carries the deadline of its calls.
 pub async fn replay(
     record: &TurnRecord,
     context: &CallContext,

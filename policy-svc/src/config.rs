@@ -15,8 +15,8 @@ pub struct Settings {
     #[command(flatten)]
     pub courses: LibrarySettings,
 
-    /// A folder that gets a copy of every version of a course that is served: turns name the version that they were taken
-    /// with, and can be replayed as long as it is there. Unset: none
+    /// A folder that gets a copy of every version of a course that is served: turns name the version that they were
+    /// taken with, and can be replayed as long as it is there. Unset: none
     #[arg(long, env = "PACK_ARCHIVE_DIR")]
     pub pack_archive_dir: Option<PathBuf>,
 

@@ -29,7 +29,8 @@ pub(crate) fn keep_chunks(
     texts.chunks = chunks;
 }
 
-/// The texts without the words that the course's pack holds. What was uploaded may be replaced at any time, so it stays.
+/// The texts without the words that the course's pack holds. What was uploaded may be replaced at any time, so it
+/// stays.
 fn named(texts: TurnTexts) -> TurnTexts {
     let anchors = texts.anchors.into_iter().map(|anchor| Anchor {
         unit_id: anchor.unit_id,

@@ -103,8 +103,8 @@ impl PackArchive {
         }
     }
 
-    /// Removes the versions that no log names any more, and what was left of writing. `served` has the hash of each course
-    /// that is served.
+    /// Removes the versions that no log names any more, and what was left of writing. `served` has the hash of each
+    /// course that is served.
     pub(crate) fn sweep(
         &self,
         served: &BTreeMap<String, String>,

@@ -6,8 +6,8 @@ use turnwise_retrieval_relevance::{passage_of, titles};
 
 use super::convert;
 
-/// Puts what a record names in words again, as they were found in this pack: that of the turn. What the record holds itself
-/// stays as it is, and so does a name that the pack does not have.
+/// Puts what a record names in words again, as they were found in this pack: that of the turn. What the record holds
+/// itself stays as it is, and so does a name that the pack does not have.
 pub fn put_in_words(record: &mut TurnRecord, pack: &Pack) {
     let (Some(facts), Some(texts)) = (&record.facts, &mut record.texts) else {
         return;

@@ -259,8 +259,8 @@ async fn the_index_is_named_by_the_pack() {
     assert_ne!(first.index_id, of("two").await.index_id);
 }
 
-/// The record of a turn names what was found; its pack makes the same of the names, in the same order. What the record holds
-/// itself stays.
+/// The record of a turn names what was found; its pack makes the same of the names, in the same order. What the record
+/// holds itself stays.
 #[tokio::test]
 async fn names_become_the_words_that_were_found() {
     let found = retrieve(search("how steep is the slope of a line")).await;

@@ -1,5 +1,5 @@
-//! The course's words of a turn: named in its record, found again after the course has changed, and missed where they are
-//! gone. Words of uploads are in the record itself.
+//! The course's words of a turn: named in its record, found again after the course has changed, and missed where they
+//! are gone. Words of uploads are in the record itself.
 
 use std::{fs, path::Path, process::Output};
 
