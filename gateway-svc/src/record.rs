@@ -42,8 +42,8 @@ const QUOTABLE_MOST_TEXTS: usize = 100;
 const TYPED_MAX_BYTES: usize = 400;
 const DAY_SECONDS: i64 = 86_400;
 
-/// The version of the record's form.
-pub const FORMAT: i32 = 1;
+/// The version of the record's form. Those before it are read, too.
+pub const FORMAT: i32 = 2;
 
 /// Whether a turn in a thread of this kind, as a record names it, has a record of this form. A kind that this build does
 /// not know is not the tutor's, either.
@@ -155,6 +155,27 @@ fn is_way_told(facts: &TurnFacts) -> bool {
     stood.is_some_and(|(stood, plan)| {
         stood.focus_unit_id == plan.focus_unit_id && stood.target_unit_id == plan.target_unit_id
     })
+}
+
+/// The id of a text that the record names and does not hold: nothing is made of it before the course pack has put it in
+/// words.
+#[must_use]
+pub fn without_words<'a>(facts: &'a TurnFacts, texts: &'a TurnTexts) -> Option<&'a str> {
+    let anchors = texts.anchors.iter();
+    let anchors = anchors.filter(|anchor| anchor.title.is_empty());
+    let is_held = |id: &str| texts.chunks.iter().any(|chunk| chunk.chunk_id == id);
+    let chunks = facts.chunks.iter().map(|found| &found.chunk_id);
+    let unit_chunks = texts.unit_chunks.iter();
+    let unit_chunks = unit_chunks.filter(|chunk| chunk.text.is_empty());
+    let candidates = texts.exam_candidates.iter();
+    let candidates = candidates.filter(|candidate| candidate.unit_ids.is_empty());
+    anchors
+        .map(|anchor| &anchor.unit_id)
+        .chain(chunks.filter(|id| !is_held(id)))
+        .chain(unit_chunks.map(|chunk| &chunk.chunk_id))
+        .chain(candidates.map(|candidate| &candidate.question_id))
+        .next()
+        .map(String::as_str)
 }
 
 /// What the prompt is made from; `None` without a policy.

@@ -82,7 +82,7 @@ pub enum ReplayError {
     #[error("the turn's texts were erased; without them it cannot be replayed")]
     Erased,
     /// The record's form is another.
-    #[error("the record has form {0}; this version reads form {form}", form = record::FORMAT)]
+    #[error("the record has form {0}; this version reads form 1 to {form}", form = record::FORMAT)]
     Format(i32),
     /// The rules were others.
     #[error(
@@ -96,11 +96,21 @@ pub enum ReplayError {
     },
     /// The course's version is not at hand.
     #[error(
-        "the course pack {pack_hash} of `{course_id}` is not at hand; give the folder that holds this version"
+        "the course pack {pack_hash} of `{course_id}` is not at hand: the turn can be explained, not replayed; give the folder that holds this version"
     )]
     Pack {
         /// The course.
         course_id: String,
+        /// The version.
+        pack_hash: String,
+    },
+    /// A text that the record names is gone.
+    #[error(
+        "the record names the text `{id}`, which the course pack {pack_hash} does not hold: the turn can be explained, not replayed"
+    )]
+    Text {
+        /// The unit, chunk or question.
+        id: String,
         /// The version.
         pack_hash: String,
     },
@@ -122,7 +132,8 @@ pub enum ReplayError {
     Prompt(#[from] turnwise_prompts::RenderError),
 }
 
-/// Makes a turn again. The policy must hold the course's version; `context` carries the deadline of its calls.
+/// Makes a turn again. The policy must hold the course's version, whose words the record must have by now; `context`
+/// carries the deadline of its calls.
 pub async fn replay(
     record: &TurnRecord,
     context: &CallContext,
@@ -136,7 +147,7 @@ pub async fn replay(
     if recorded.incomplete {
         return Err(ReplayError::Incomplete);
     }
-    if recorded.format != record::FORMAT {
+    if !(1..=record::FORMAT).contains(&recorded.format) {
         return Err(ReplayError::Format(recorded.format));
     }
     let texts = record.texts.as_ref().ok_or(ReplayError::Erased)?;
@@ -162,6 +173,12 @@ pub async fn replay(
         return Err(ReplayError::Semantics {
             recorded: plan.policy_semantics.clone(),
             current: planned.policy_semantics,
+        });
+    }
+    if let Some(id) = record::without_words(recorded, texts) {
+        return Err(ReplayError::Text {
+            id: id.to_owned(),
+            pack_hash: plan.pack_hash.clone(),
         });
     }
     let planned = Plan {

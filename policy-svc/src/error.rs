@@ -1,6 +1,6 @@
 //! What can go wrong: at start, and in a call.
 
-use turnwise_course_pack::{ArtifactFormat, LibraryError};
+use turnwise_course_pack::{ArchiveError, ArtifactFormat, LibraryError};
 use turnwise_decisions::PolicyFault;
 use turnwise_kit::Fault;
 use turnwise_proto::common::v1::ErrorReason;
@@ -13,6 +13,9 @@ pub enum StartError {
     /// No course can be served.
     #[error("no course can be served (COURSES_DIR): {0}")]
     Courses(LibraryError),
+    /// What is served cannot be archived.
+    #[error("the courses cannot be archived (PACK_ARCHIVE_DIR): {0}")]
+    Archive(#[from] ArchiveError),
     /// The reply guard cannot be made.
     #[error("the reply guard cannot be made: {0}")]
     Guard(#[from] turnwise_reply_guard::GuardError),

@@ -38,6 +38,7 @@ pub mod taught;
 
 use std::{sync::Arc, time::Duration};
 
+use turnwise_course_pack::PackArchive;
 use turnwise_kit::{Gzip, Kit, sizes::INTERNAL_MESSAGE};
 use turnwise_procedure_help::Rules;
 use turnwise_proto::policy::v1::policy_service_server::PolicyServiceServer;
@@ -55,9 +56,14 @@ pub const SERVICE_NAMES: &[&str] = &["turnwise.policy.v1.PolicyService"];
 /// the process ends.
 ///
 /// # Errors
-/// The courses cannot be served; the message says what to do.
+/// The courses cannot be served, or not be archived; the message says what to do.
 pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Routes, StartError> {
-    let library = Arc::new(courses::open(&settings.courses.courses_dir, kit)?);
+    let mut library = courses::open(&settings.courses.courses_dir, kit)?;
+    if let Some(folder) = &settings.pack_archive_dir {
+        let archive = PackArchive::open(folder, settings.pack_archive_days)?;
+        library = library.archived_in(archive);
+    }
+    let library = Arc::new(library);
     let routes = routes_over(
         library.catalog(),
         &settings.helper,

@@ -244,6 +244,13 @@ fn what_is_out_of_bounds_stops_the_start() {
             ["--courses-reload-seconds", "0..=3600"],
         ),
         (
+            Service::Policy,
+            &[],
+            "PACK_ARCHIVE_DAYS",
+            "0",
+            ["--pack-archive-days", "1..=3650"],
+        ),
+        (
             Service::Retrieval,
             &[],
             "COURSES_RELOAD_SECONDS",

@@ -1,6 +1,9 @@
 //! Staff, who see why turns went as they did, and with it what is recorded of a student.
 
+use std::sync::OnceLock;
+
 use tonic::{Request, Status, transport::Channel};
+use turnwise_course_pack::{Pack, load_all};
 use turnwise_proto::{
     explain::v1::{
         ExplainTurnRequest, ExplainTurnResponse, TurnRecord,
@@ -9,9 +12,11 @@ use turnwise_proto::{
     session::v1::{Evidence, StudentSnapshot, UnitProgress},
     tutor::v1::ClientEventKind,
 };
+use turnwise_retrieval_svc::grpc::put_in_words;
 
 use crate::{
     deployment::Deployment,
+    process::repository,
     student::{DEMO_COURSE, Student},
     token,
 };
@@ -48,10 +53,17 @@ impl Staff {
         explain_turn(self.channel.clone(), &self.token, student_id, turn_id).await
     }
 
-    /// The chain of a turn.
+    /// The chain of a turn, with the words of the demo courses that it names.
     pub async fn record(&self, student_id: &str, turn_id: &str) -> TurnRecord {
         let explained = self.explain_turn(student_id, turn_id).await.unwrap();
-        explained.record.expect("an explained turn has a record")
+        let mut record = explained.record.expect("an explained turn has a record");
+        let plan = record.facts.as_ref().and_then(|facts| facts.plan.as_ref());
+        let hash = plan.map(|plan| plan.pack_hash.clone());
+        let mut packs = demo_courses().iter();
+        if let Some(pack) = packs.find(|pack| Some(&pack.hash) == hash.as_ref()) {
+            put_in_words(&mut record, pack);
+        }
+        record
     }
 
     /// What is recorded of a student in the demo course. The student asks for a hint where they stand, in a thread of its
@@ -66,6 +78,14 @@ impl Staff {
         let record = self.record(&student.id, &answer.turn_id).await;
         Recorded::of(record.facts.expect("facts").snapshot.unwrap_or_default())
     }
+}
+
+fn demo_courses() -> &'static [Pack] {
+    static COURSES: OnceLock<Vec<Pack>> = OnceLock::new();
+    COURSES.get_or_init(|| {
+        let packs = load_all(&repository().join("courses")).unwrap();
+        packs.into_iter().map(|(_, pack)| pack.unwrap()).collect()
+    })
 }
 
 /// A call of ExplainTurn with any token.

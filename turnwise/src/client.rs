@@ -89,6 +89,11 @@ impl EndpointArgs {
         .collect()
     }
 
+    /// The data directory of the local suite behind the endpoint.
+    pub fn local_data_dir(&self) -> Result<PathBuf> {
+        find_data_dir(self.data_dir.clone(), &self.endpoint)
+    }
+
     /// A channel to the public face. It connects when it is first used.
     pub fn channel(&self) -> Result<GrpcClient> {
         let tls = self
@@ -128,17 +133,14 @@ impl EndpointArgs {
                 .with_context(|| format!("cannot read {}", file.display()))?
                 .trim()
                 .to_owned(),
-            None => {
-                let dir = find_data_dir(self.data_dir.clone(), &self.endpoint)?;
-                DataDir::open(&dir)?.mint(&DevToken {
-                    tenant: self.tenant.clone(),
-                    subject: subject.to_owned(),
-                    role: role.to_owned(),
-                    classes: classes.to_vec(),
-                    on_behalf_of: None,
-                    ttl_seconds: 3600,
-                })?
-            }
+            None => DataDir::open(&self.local_data_dir()?)?.mint(&DevToken {
+                tenant: self.tenant.clone(),
+                subject: subject.to_owned(),
+                role: role.to_owned(),
+                classes: classes.to_vec(),
+                on_behalf_of: None,
+                ttl_seconds: 3600,
+            })?,
         };
         format!("Bearer {token}")
             .parse()

@@ -119,6 +119,11 @@ impl DataDir {
         self.root.join("retrieval.redb")
     }
 
+    /// The versions of courses that were served, in the data directory at `root`.
+    pub fn packs(root: &Path) -> PathBuf {
+        root.join("packs")
+    }
+
     /// The public keys of the development issuer.
     pub fn jwks_file(&self) -> PathBuf {
         self.keys().join("dev-jwks.json")

@@ -12,6 +12,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use prost::Message;
+use turnwise_course_pack::{Pack, PackArchive, load_all};
 use turnwise_gateway_svc::replay::{Part, PartOutcome, ReplayError, Report, replay};
 use turnwise_kit::{
     CallContext, Kit,
@@ -23,11 +24,12 @@ use turnwise_proto::{
     explain::v1::TurnRecord,
     policy::v1::{ListCoursesRequest, policy_service_client::PolicyServiceClient},
 };
+use turnwise_retrieval_svc::grpc::put_in_words;
 
 use crate::{
     chat::{drawer::explain, remedy::remedy},
     client::EndpointArgs,
-    data_dir::write_private,
+    data_dir::{DataDir, write_private},
     render::{Ink, ink::line},
     wire,
 };
@@ -63,9 +65,12 @@ pub struct ReplayArgs {
     /// said
     #[arg(long)]
     pub save: Option<PathBuf>,
-    /// The folder with the course pack that the turn was taken with
+    /// The folder with the course pack that the turn was taken with, where the archive does not have it
     #[arg(long, env = "COURSES_DIR", default_value = "courses")]
     pub courses: PathBuf,
+    /// The folder with the versions of courses that were served; without it that of the local `turnwise up`
+    #[arg(long, env = "PACK_ARCHIVE_DIR")]
+    pub pack_archive_dir: Option<PathBuf>,
     /// The folder with the prompt sheets that the turn was taken with; without it the built-in ones
     #[arg(long, env = "PROMPT_SHEETS_DIR")]
     pub prompt_sheets: Option<PathBuf>,
@@ -75,7 +80,7 @@ pub struct ReplayArgs {
 /// the recorded one, 1 if one differs, and 2 if the turn cannot be replayed or its record not saved.
 pub async fn run(args: ReplayArgs) -> Result<ExitCode> {
     let ink = Ink::of_stdout();
-    let record = match fetch(&args).await {
+    let mut record = match fetch(&args).await {
         Ok(record) => record,
         Err(why) => {
             eprintln!("cannot replay: {why:#}");
@@ -88,7 +93,15 @@ pub async fn run(args: ReplayArgs) -> Result<ExitCode> {
         eprintln!("{why:#}");
         return Ok(ExitCode::from(CANNOT));
     }
-    let (policy, sheets) = match tools(&args).await {
+    let pack = pack_of(&args, &record);
+    let courses = match &pack {
+        Some((folder, pack)) => {
+            put_in_words(&mut record, pack);
+            folder
+        }
+        None => &args.courses,
+    };
+    let (policy, sheets) = match tools(&args, courses).await {
         Ok(tools) => tools,
         Err(why) => {
             eprintln!("cannot replay: {why:#}");
@@ -109,6 +122,9 @@ pub async fn run(args: ReplayArgs) -> Result<ExitCode> {
             eprintln!("cannot replay: {error}");
             if let ReplayError::Pack { .. } = error {
                 eprintln!("  {} holds {}", args.courses.display(), packs(policy).await);
+                if let Some(archive) = archive(&args) {
+                    eprintln!("  the archive {} has no whole copy", archive.display());
+                }
             }
             if let Some(what) = what_to_do(&error) {
                 eprintln!("  {what}");
@@ -164,9 +180,30 @@ fn is_json(file: &Path) -> bool {
     file.extension() == Some(OsStr::new("json"))
 }
 
-/// A policy service in this process, over the given courses, and the prompt sheets.
-async fn tools(args: &ReplayArgs) -> Result<(PolicyServiceClient<GrpcClient>, Sheets)> {
-    let settings = turnwise_policy_svc::Settings::new(args.courses.clone(), 0);
+/// The version of the course that the turn was taken with, and its folder: in the archive or among the courses.
+fn pack_of(args: &ReplayArgs, record: &TurnRecord) -> Option<(PathBuf, Pack)> {
+    let facts = record.facts.as_ref()?;
+    let (course_id, hash) = (&facts.course_id, &facts.plan.as_ref()?.pack_hash);
+    let archive = archive(args).map(|root| PackArchive::place(&root, course_id, hash));
+    let roots = archive.into_iter().chain([args.courses.clone()]);
+    roots
+        .flat_map(|root| load_all(&root).unwrap_or_default())
+        .filter_map(|(folder, pack)| Some((folder, pack.ok()?)))
+        .find(|(_, pack)| pack.course.id == *course_id && pack.hash == *hash)
+}
+
+/// The archive of courses, if there is one.
+fn archive(args: &ReplayArgs) -> Option<PathBuf> {
+    let local = || Some(DataDir::packs(&args.endpoint.local_data_dir().ok()?));
+    args.pack_archive_dir.clone().or_else(local)
+}
+
+/// A policy service in this process, over these courses, and the prompt sheets.
+async fn tools(
+    args: &ReplayArgs,
+    courses: &Path,
+) -> Result<(PolicyServiceClient<GrpcClient>, Sheets)> {
+    let settings = turnwise_policy_svc::Settings::new(courses.to_owned(), 0);
     let kit = Kit::new(Arc::new(SystemClock));
     let routes = turnwise_policy_svc::routes(&settings, &kit)
         .await
@@ -203,14 +240,16 @@ async fn packs(mut policy: PolicyServiceClient<GrpcClient>) -> String {
 /// What to do where the error does not say it.
 fn what_to_do(error: &ReplayError) -> Option<&'static str> {
     match error {
-        ReplayError::Incomplete | ReplayError::Erased => {
+        ReplayError::Incomplete | ReplayError::Erased | ReplayError::Text { .. } => {
             Some("`turnwise chat` shows with /why what is still known of a turn")
         }
         ReplayError::Format(_) => Some("replay it with the version that took the turn"),
         ReplayError::Sheets { .. } => {
             Some("--prompt-sheets names the folder; without it the built-in ones are used")
         }
-        ReplayError::Pack { .. } => Some("--courses names the folder"),
+        ReplayError::Pack { .. } => {
+            Some("--courses names the folder, --pack-archive-dir the archive")
+        }
         ReplayError::Kind
         | ReplayError::Policy(_)
         | ReplayError::Prompt(_)

@@ -1,18 +1,67 @@
-//! A turn's chain as the store keeps it.
+//! A turn's chain as the store keeps it: what the course's pack holds is named there, and no more.
 
 use bytes::Bytes;
 use prost::Message;
 use turnwise_proto::{
-    explain::v1::{TurnFacts, TurnTexts},
+    explain::v1::{FoundChunk, TurnFacts, TurnTexts},
+    retrieval::v1::{Anchor, Chunk, ExamCandidate},
     session::v1::TurnLog,
 };
 
 /// The most bytes of either part of a turn's log.
 const LOG_PART_BYTES: usize = 262_144;
 
+/// Writes the chunks that were found to the record: the words for the prompt, and which they were.
+pub(crate) fn keep_chunks(
+    facts: &mut TurnFacts,
+    texts: &mut TurnTexts,
+    index_id: String,
+    chunks: Vec<Chunk>,
+) {
+    facts.index_id = index_id;
+    facts.chunks = chunks
+        .iter()
+        .map(|chunk| FoundChunk {
+            chunk_id: chunk.chunk_id.clone(),
+            score: chunk.score,
+        })
+        .collect();
+    texts.chunks = chunks;
+}
+
+/// The texts without the words that the course's pack holds. What was uploaded may be replaced at any time, so it
+/// stays.
+fn named(texts: TurnTexts) -> TurnTexts {
+    let anchors = texts.anchors.into_iter().map(|anchor| Anchor {
+        unit_id: anchor.unit_id,
+        ..Anchor::default()
+    });
+    let mut chunks = texts.chunks;
+    // No other chunk of a pack has a slash in its id than a piece of a document.
+    chunks.retain(|chunk| chunk.chunk_id.contains('/'));
+    let unit_chunks = texts.unit_chunks.into_iter().map(|chunk| Chunk {
+        chunk_id: chunk.chunk_id,
+        ..Chunk::default()
+    });
+    let candidates = texts
+        .exam_candidates
+        .into_iter()
+        .map(|found| ExamCandidate {
+            question_id: found.question_id,
+            ..ExamCandidate::default()
+        });
+    TurnTexts {
+        anchors: anchors.collect(),
+        chunks,
+        unit_chunks: unit_chunks.collect(),
+        exam_candidates: candidates.collect(),
+        ..texts
+    }
+}
+
 /// The turn's chain for its log. One that is too large is kept without its texts and as far as it fits, and says so.
-pub(crate) fn turn_log(facts: &TurnFacts, texts: &TurnTexts) -> TurnLog {
-    let whole = (facts.encode_to_vec(), texts.encode_to_vec());
+pub(crate) fn turn_log(facts: &TurnFacts, texts: TurnTexts) -> TurnLog {
+    let whole = (facts.encode_to_vec(), named(texts).encode_to_vec());
     let turn_id = facts.turn_id.clone();
     let (facts, text) = if whole.0.len() <= LOG_PART_BYTES && whole.1.len() <= LOG_PART_BYTES {
         whole

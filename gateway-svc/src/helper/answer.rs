@@ -129,7 +129,7 @@ pub(super) fn memory_turns(composed: &Composed) -> Vec<MemoryTurn> {
 }
 
 /// The record, the alert and the thread's log: ids and codes.
-pub(super) fn left(facts: &TurnFacts, texts: &TurnTexts) -> CommitTurnRequest {
+pub(super) fn left(facts: &TurnFacts, texts: TurnTexts) -> CommitTurnRequest {
     let decision = facts.chat.clone().unwrap_or_default().decision;
     let decision = decision.unwrap_or_default();
     let mut told = BTreeMap::from([

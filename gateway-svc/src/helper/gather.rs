@@ -6,7 +6,6 @@ use tokio::time::Instant;
 use turnwise_kit::{CallContext, Fault};
 use turnwise_proto::{
     common::v1::ErrorReason,
-    explain::v1::FoundChunk,
     policy::v1::ChatDecision,
     retrieval::v1::{
         GetReferenceRequest, GetReferenceResponse, Namespace, RetrieveRequest, RetrieveResponse,
@@ -16,7 +15,7 @@ use turnwise_proto::{
 };
 
 use super::compose::Composing;
-use crate::{turn::readable, upstream::Step};
+use crate::{conversation::keep_chunks, turn::readable, upstream::Step};
 
 /// The most pieces of course text in a prompt.
 const MOST_SOURCES: usize = 4;
@@ -44,16 +43,11 @@ impl Composing<'_> {
         }
         if let Ok(Some(found)) = found {
             self.questions.task = found.clarification_task;
-            self.facts.index_id = found.index_id;
-            self.texts.chunks = found.chunks;
+            let mut chunks = found.chunks;
             // A row with score 0 only fills up.
-            self.texts.chunks.retain(|chunk| chunk.score > 0.0);
-            self.texts.chunks.truncate(MOST_SOURCES);
-            let chunks = self.texts.chunks.iter().map(|chunk| FoundChunk {
-                chunk_id: chunk.chunk_id.clone(),
-                score: chunk.score,
-            });
-            self.facts.chunks = chunks.collect();
+            chunks.retain(|chunk| chunk.score > 0.0);
+            chunks.truncate(MOST_SOURCES);
+            keep_chunks(&mut self.facts, &mut self.texts, found.index_id, chunks);
         }
         let reference = reference.ok().flatten().unwrap_or_default();
         self.chat.reference = reference.key;

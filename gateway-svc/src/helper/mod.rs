@@ -196,7 +196,7 @@ impl Helper {
             memory_turns: answer::memory_turns(&composed),
             pending_change: composed.questions.change.clone(),
             escalation: clarification::escalation(&facts),
-            ..answer::left(&facts, &composed.texts)
+            ..answer::left(&facts, composed.texts)
         };
         let answer = turn.commit(answer, made).await?;
         core.access.tell("chat", &request, class_id, &facts.turn_id);

@@ -21,7 +21,7 @@ use turnwise_proto::{
 
 use super::ProcedureHelp;
 use crate::{
-    conversation::{Completed, Progress, Request, asking, complete},
+    conversation::{Completed, Progress, Request, asking, complete, keep_chunks},
     record,
     turn::readable,
     upstream::{ANSWER_MARGIN, Step},
@@ -177,11 +177,11 @@ impl Composing<'_> {
         match retrieval.retrieve(step.request(request)).await {
             Ok(found) => {
                 let found = readable(found.into_inner());
-                self.facts.index_id = found.index_id;
-                self.texts.chunks = found.chunks;
+                let mut chunks = found.chunks;
                 // A row with score 0 only fills up.
-                self.texts.chunks.retain(|chunk| chunk.score > 0.0);
-                self.texts.chunks.truncate(MOST_SNIPPETS);
+                chunks.retain(|chunk| chunk.score > 0.0);
+                chunks.truncate(MOST_SNIPPETS);
+                keep_chunks(&mut self.facts, &mut self.texts, found.index_id, chunks);
             }
             Err(status) => {
                 let reason = step.fault(&status).reason().wire_name();

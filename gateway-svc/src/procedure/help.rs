@@ -120,7 +120,7 @@ impl ProcedureHelp {
             }
         };
         log(&facts);
-        let made = self.made(start, &facts, &texts, &help);
+        let made = self.made(start, &facts, texts, &help);
         let overlay = made.overlay.clone().and_then(|new| new.overlay);
         let number = start.fencing_token;
         let help = Help {
@@ -145,7 +145,7 @@ impl ProcedureHelp {
         &self,
         start: &TurnStart,
         facts: &TurnFacts,
-        texts: &TurnTexts,
+        texts: TurnTexts,
         help: &Help,
     ) -> CommitTurnRequest {
         let now = self.now();

@@ -8,7 +8,7 @@ use turnwise_proto::{
     classes::v1::ExamUse,
     common::v1::ErrorReason,
     exam::v1::QuestionState,
-    explain::v1::{FoundChunk, TurnFacts, TurnTexts},
+    explain::v1::{TurnFacts, TurnTexts},
     policy::v1::{DecideRequest, DecideResponse, Plan},
     retrieval::v1::{
         MapMessageRequest, MapMessageResponse, Namespace, RetrieveRequest, RetrieveResponse,
@@ -19,6 +19,7 @@ use turnwise_proto::{
 
 use super::compose::{Composing, measured};
 use crate::{
+    conversation::keep_chunks,
     error::internal,
     exam::ExamPort,
     input::said,
@@ -250,15 +251,6 @@ pub(crate) fn readable(mut found: RetrieveResponse) -> RetrieveResponse {
 
 /// Writes what was found to the record: texts for the prompt, and the exam candidates, those to come back to first.
 fn keep_found(facts: &mut TurnFacts, texts: &mut TurnTexts, plan: &Plan, found: RetrieveResponse) {
-    facts.chunks = found
-        .chunks
-        .iter()
-        .map(|chunk| FoundChunk {
-            chunk_id: chunk.chunk_id.clone(),
-            score: chunk.score,
-        })
-        .collect();
-    facts.index_id = found.index_id;
     // What was said before finds text, too, and may have been about something else.
     let best = found.chunks.first().filter(|best| best.score > 0.0);
     if let Some(best) = best.filter(|_| texts.recent_messages.is_empty()) {
@@ -266,7 +258,7 @@ fn keep_found(facts: &mut TurnFacts, texts: &mut TurnTexts, plan: &Plan, found: 
     }
     texts.anchors = found.anchors;
     texts.unit_chunks = found.unit_chunks;
-    texts.chunks = found.chunks;
+    keep_chunks(facts, texts, found.index_id, found.chunks);
     if plan.exam_ready {
         for candidate in &found.exam_candidates {
             push_new(

@@ -183,7 +183,7 @@ async fn commit(
         ..
     } = composed;
     let made = CommitTurnRequest {
-        turn_log: Some(turn_log(&facts, &texts)),
+        turn_log: Some(turn_log(&facts, texts)),
         events: writes::events(&facts),
         alert: writes::alert(&facts),
         activity: Some(writes::activity(&facts)),

@@ -44,7 +44,7 @@ const PARTS: [(&str, Part); 3] = [
 #[derive(Debug)]
 pub(crate) struct PackFile {
     /// Path inside the pack, with `/` between its parts.
-    name: String,
+    pub(crate) name: String,
     /// Path as the caller would open it.
     pub(crate) path: PathBuf,
     pub(crate) kind: Kind,
@@ -130,6 +130,17 @@ pub(crate) fn find(dir: &Path, faults: &mut Faults) -> Vec<PackFile> {
     let mut found = walk.found;
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
+}
+
+/// The hash of the pack in `dir`; `None` if a file of it cannot be read, or may not be there.
+pub(crate) fn hash_of(dir: &Path) -> Option<String> {
+    let mut faults = Faults::default();
+    let files = find(dir, &mut faults);
+    let mut hash = PackHash::default();
+    for file in &files {
+        hash.read(file, &mut faults)?;
+    }
+    faults.is_empty().then(|| hash.finish())
 }
 
 /// The hash over a pack's files, which are put in in the order of their names.

@@ -42,11 +42,13 @@
 //!
 //! Where what is: [`model`](Pack) the types, `files` the folder and its hash, `yaml` and `fields` the
 //! syntax with its lines, `read` one module a kind of file, `check` and `graph` what spans files. A [`Catalog`] holds
-//! the versions that are served, a [`Library`] keeps one up to date with a folder of packs.
+//! the versions that are served, a [`Library`] keeps one up to date with a folder of packs, and a [`PackArchive`] what
+//! was served.
 //!
 //! Loading goes on after a fault, so that one run shows them all. A file that cannot be read at all
 //! hides only the checks that rest on it.
 
+mod archive;
 mod catalog;
 mod check;
 mod context;
@@ -67,6 +69,7 @@ mod settings;
 mod teaching;
 mod yaml;
 
+pub use archive::{ArchiveError, PackArchive};
 pub use catalog::{Catalog, HELD_VERSIONS, Version};
 pub use context::{
     ArtifactFormat, ArtifactType, ContextCourse, ContextNeed, ContextPhase, Friction, LocalText,

@@ -13,13 +13,14 @@ use std::fmt;
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use prometheus_client::registry::Registry;
 
 use self::metrics::LibraryMetrics;
+use crate::archive::PackArchive;
 use crate::catalog::{Catalog, Version};
 use crate::fault::PackFault;
 use crate::load::{Refusal, duplicate, examine, folders};
@@ -46,6 +47,8 @@ fn lines(faults: &[PackFault]) -> String {
 
 /// A broken pack is loaded again after so many polls although nothing has changed: the fault may have been the volume's.
 const RETRY_BROKEN_POLLS: u32 = 30;
+/// How often the archive is looked after.
+const ARCHIVED_EVERY: Duration = Duration::from_secs(600);
 
 /// What a service makes of a pack, or what is wrong with the pack.
 type Build<T> = dyn Fn(Pack) -> Result<T, String> + Send + Sync;
@@ -57,6 +60,7 @@ pub struct Library<T> {
     build: Box<Build<T>>,
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
     catalog: Arc<Catalog<T>>,
+    archive: Option<PackArchive>,
     metrics: LibraryMetrics,
     /// Taken by one poll at a time; lookups do not touch it.
     state: Mutex<State<T>>,
@@ -66,6 +70,8 @@ struct State<T> {
     folders: BTreeMap<PathBuf, Folder<T>>,
     /// The hash that is served of each course.
     served: BTreeMap<String, String>,
+    /// When the archive was last looked after.
+    archived: Option<Timestamp>,
     /// What is wrong with the root, as it was last logged.
     trouble: Option<String>,
 }
@@ -129,10 +135,12 @@ impl<T> Library<T> {
             build: Box::new(build),
             clock: Box::new(clock),
             catalog: Arc::default(),
+            archive: None,
             metrics: LibraryMetrics::default(),
             state: Mutex::new(State {
                 folders: BTreeMap::new(),
                 served: BTreeMap::new(),
+                archived: None,
                 trouble: None,
             }),
         };
@@ -140,7 +148,7 @@ impl<T> Library<T> {
         if paths.is_empty() {
             return Err(LibraryError::NoPack(root.to_owned()));
         }
-        let mut state = library.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = library.state();
         let mut faults = Vec::new();
         for path in paths {
             let mut folder = Folder::default();
@@ -161,6 +169,18 @@ impl<T> Library<T> {
         Ok(library)
     }
 
+    /// Keeps every version that is served in this archive, too, those of today and those of later.
+    #[must_use]
+    pub fn archived_in(mut self, archive: PackArchive) -> Self {
+        self.archive = Some(archive);
+        self.archive_served(&mut self.state());
+        self
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// What is served.
     #[must_use]
     pub fn catalog(&self) -> Arc<Catalog<T>> {
@@ -173,20 +193,28 @@ impl<T> Library<T> {
         self.metrics.register(registry);
     }
 
-    /// Polls again and again, until `end`. A period of zero never polls.
+    /// Polls again and again, until `end`. A period of zero never polls; the archive is looked after all the same.
     pub async fn follow(self: Arc<Self>, every: Duration, end: impl Future<Output = ()>)
     where
         T: Send + Sync + 'static,
     {
-        if every.is_zero() {
+        let polls = !every.is_zero();
+        if !polls && self.archive.is_none() {
             return;
         }
         let polling = async {
             loop {
-                tokio::time::sleep(every).await;
+                tokio::time::sleep(if polls { every } else { ARCHIVED_EVERY }).await;
                 let library = Arc::clone(&self);
+                let look = move || {
+                    if polls {
+                        library.poll();
+                    } else {
+                        library.archive_served(&mut library.state());
+                    }
+                };
                 // Reading and indexing a pack may take long, and would hold up the calls of this thread.
-                if let Err(error) = tokio::task::spawn_blocking(move || library.poll()).await {
+                if let Err(error) = tokio::task::spawn_blocking(look).await {
                     tracing::error!(%error, "the courses were not looked at");
                 }
             }
@@ -200,8 +228,14 @@ impl<T> Library<T> {
     /// Looks at the folder once, and loads and serves what has changed and settled. Tells whether other versions are
     /// served than before. It reads files: call it where blocking is no harm.
     pub fn poll(&self) -> bool {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state();
         let state = &mut *state;
+        let since = state
+            .archived
+            .map(|at| (self.clock)().duration_since(at).unsigned_abs());
+        if since.is_some_and(|since| since >= ARCHIVED_EVERY) {
+            self.archive_served(state);
+        }
         let present = match self.present(&state.folders) {
             Ok(present) => present,
             Err(trouble) => {
@@ -358,10 +392,36 @@ impl<T> Library<T> {
         if served == state.served {
             return false;
         }
-        self.catalog.serve_only(&versions);
         let before = std::mem::replace(&mut state.served, served);
+        self.archive_served(state);
+        self.catalog.serve_only(&versions);
         self.tell(&before, &state.served);
         true
+    }
+
+    /// Has the archive hold what is served, and nothing that no log names any more. What fails is tried again.
+    fn archive_served(&self, state: &mut State<T>) {
+        let Some(archive) = &self.archive else {
+            return;
+        };
+        let now = (self.clock)();
+        state.archived = Some(now);
+        for (path, folder) in &state.folders {
+            let Some(good) = &folder.good else {
+                continue;
+            };
+            let Version {
+                course_id, hash, ..
+            } = good;
+            if state.served.get(course_id) == Some(hash)
+                && let Err(error) = archive.keep(course_id, hash, path, now)
+            {
+                tracing::error!(course_id, pack_hash = hash, %error, "the course is not archived: turns may not be replayed");
+            }
+        }
+        if let Err(error) = archive.sweep(&state.served, now) {
+            tracing::error!(%error, "old courses stay in the archive");
+        }
     }
 
     /// Logs and shows in metrics what is served now and was not before.

@@ -33,6 +33,33 @@ async fn a_folder_that_is_not_there_is_named() {
 }
 
 #[tokio::test]
+async fn what_is_served_is_archived_or_the_start_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let courses = folder.path().join("courses");
+    fixture::write_pack(&courses.join("good"), "good");
+    fs::write(folder.path().join("file"), "no folder").unwrap();
+    let with_archive = async |name: &str| {
+        let settings = Settings {
+            pack_archive_dir: Some(folder.path().join(name)),
+            ..Settings::new(courses.clone(), 0)
+        };
+        routes(&settings, &Kit::for_tests()).await
+    };
+    with_archive("archive").await.unwrap();
+    let mut kept = fs::read_dir(folder.path().join("archive")).unwrap();
+    let name = kept.next().unwrap().unwrap().file_name();
+    assert!(name.to_str().unwrap().starts_with("good."), "{name:?}");
+    let Err(error) = with_archive("file").await else {
+        panic!("the service started");
+    };
+    let text = error.to_string();
+    assert!(
+        text.contains("PACK_ARCHIVE_DIR") && text.contains("file"),
+        "{text}"
+    );
+}
+
+#[tokio::test]
 async fn a_folder_without_a_pack_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let error = refused(folder.path()).await;

@@ -6,13 +6,14 @@ mod index;
 mod material;
 mod retrieval;
 mod upload;
+mod words;
 
 use std::sync::Arc;
 
 use turnwise_kit::{CancellationToken, PageTokens};
 use turnwise_retrieval_embeddings::Queries;
 
-pub use self::{index::IndexGrpc, retrieval::RetrievalGrpc};
+pub use self::{index::IndexGrpc, retrieval::RetrievalGrpc, words::put_in_words};
 use crate::{
     Courses,
     course::{CourseVersion, View},

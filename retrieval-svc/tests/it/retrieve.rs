@@ -2,9 +2,11 @@
 
 use turnwise_course_pack::Pack;
 use turnwise_proto::{
-    retrieval::v1::{Namespace, RetrieveRequest, RetrieveResponse},
+    explain::v1::{FoundChunk, TurnFacts, TurnRecord, TurnTexts},
+    retrieval::v1::{Anchor, Chunk, ExamCandidate, Namespace, RetrieveRequest, RetrieveResponse},
     tutor::v1::MasteryTier,
 };
+use turnwise_retrieval_svc::grpc::put_in_words;
 
 use crate::fixture::{chunk, client, search, support, tiny_course};
 
@@ -255,4 +257,75 @@ async fn the_index_is_named_by_the_pack() {
     let first = of("one").await;
     assert_eq!(first.index_id, of("one").await.index_id);
     assert_ne!(first.index_id, of("two").await.index_id);
+}
+
+/// The record of a turn names what was found; its pack makes the same of the names, in the same order. What the record
+/// holds itself stays.
+#[tokio::test]
+async fn names_become_the_words_that_were_found() {
+    let found = retrieve(search("how steep is the slope of a line")).await;
+    assert_eq!(found.unit_chunks.len(), 4);
+    let uploaded = Chunk {
+        chunk_id: "film/c1".to_owned(),
+        unit_id: "slope".to_owned(),
+        text: "Rise over run.".to_owned(),
+        ..Chunk::default()
+    };
+    let mut chunks = found.chunks.clone();
+    chunks.insert(1, uploaded.clone());
+    let named = |chunk: &Chunk| FoundChunk {
+        chunk_id: chunk.chunk_id.clone(),
+        score: chunk.score,
+    };
+    let mut anchors: Vec<Anchor> = found.anchors.clone();
+    anchors.iter_mut().for_each(|anchor| anchor.score = 0.0);
+    let mut candidates: Vec<ExamCandidate> = found.exam_candidates.clone();
+    candidates.iter_mut().for_each(|one| one.score = 0.0);
+    let unknown = Anchor {
+        unit_id: "nowhere".to_owned(),
+        ..Anchor::default()
+    };
+    let mut record = TurnRecord {
+        facts: Some(TurnFacts {
+            chunks: chunks.iter().map(named).collect(),
+            ..TurnFacts::default()
+        }),
+        texts: Some(TurnTexts {
+            anchors: anchors
+                .iter()
+                .map(|anchor| Anchor {
+                    unit_id: anchor.unit_id.clone(),
+                    ..Anchor::default()
+                })
+                .chain([unknown.clone()])
+                .collect(),
+            chunks: vec![uploaded],
+            unit_chunks: found
+                .unit_chunks
+                .iter()
+                .map(|chunk| Chunk {
+                    chunk_id: chunk.chunk_id.clone(),
+                    ..Chunk::default()
+                })
+                .collect(),
+            exam_candidates: candidates
+                .iter()
+                .map(|one| ExamCandidate {
+                    question_id: one.question_id.clone(),
+                    ..ExamCandidate::default()
+                })
+                .collect(),
+            ..TurnTexts::default()
+        }),
+        ..TurnRecord::default()
+    };
+    anchors.push(unknown);
+    for _ in 0..2 {
+        put_in_words(&mut record, &tiny_course());
+        let texts = record.texts.as_ref().unwrap();
+        assert_eq!(texts.anchors, anchors);
+        assert_eq!(texts.chunks, chunks);
+        assert_eq!(texts.unit_chunks, found.unit_chunks);
+        assert_eq!(texts.exam_candidates, candidates);
+    }
 }

@@ -180,6 +180,15 @@ async fn what_cannot_be_replayed_says_why() {
     });
     let error = tools.replay(&other_pack).await.unwrap_err();
     assert!(matches!(error, ReplayError::Pack { .. }), "{error}");
+    let gone = changed(|record| {
+        let found = &mut record.facts.as_mut().unwrap().chunks;
+        found[0].chunk_id = "no-such-chunk".to_owned();
+    });
+    let error = tools.replay(&gone).await.unwrap_err();
+    assert!(
+        matches!(&error, ReplayError::Text { id, .. } if id == "no-such-chunk"),
+        "{error}"
+    );
     let other_sheets = changed(|record| {
         let prompt = record.facts.as_mut().unwrap().prompt.as_mut().unwrap();
         prompt.sheets_hash = "0".repeat(64);

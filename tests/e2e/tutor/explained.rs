@@ -40,7 +40,7 @@ async fn staff_see_the_chain_and_the_reasons(kind: Kind) {
     let explained = staff.explain_turn("ada", &answer.turn_id).await.unwrap();
     let record = explained.record.unwrap();
     let (facts, texts) = (record.facts.unwrap(), record.texts.unwrap());
-    assert_eq!(facts.format, 1);
+    assert_eq!(facts.format, 2);
     assert_eq!(facts.turn_id, answer.turn_id);
     assert_eq!(facts.thread_id, answer.thread_id);
     assert_eq!(
@@ -71,6 +71,9 @@ async fn staff_see_the_chain_and_the_reasons(kind: Kind) {
     assert_eq!(texts.reply.unwrap().text, answer.messages[1].text);
     assert!(!texts.completion.is_empty());
     assert_eq!(texts.recent_messages.len(), 2);
+    // What was found is named; the words are the course's.
+    assert!(!facts.chunks.is_empty() && texts.chunks.is_empty());
+    assert!(texts.anchors.iter().all(|unit| unit.title.is_empty()));
 
     let explanation = explained.explanation.expect("reasons");
     for action in &explanation.actions {

@@ -18,6 +18,7 @@
 //! | [`prompts`] | what a model is told, and what a class shares of it |
 //! | [`explained`] | what staff see of a turn, and what stays of it |
 //! | [`replay`], [`changed_records`] | every turn made again of its record, and what a replay notices |
+//! | [`kept_texts`] | the course's words that a record names, and those of uploads that it holds |
 
 mod always_right;
 pub mod answers;
@@ -30,6 +31,7 @@ mod forged_exams;
 mod forged_turns;
 mod guardrails;
 mod idempotency;
+mod kept_texts;
 mod led_back;
 pub mod locks;
 mod off_path;

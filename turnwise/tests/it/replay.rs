@@ -1,6 +1,7 @@
 //! `turnwise replay`: a turn that is made again, one that differs, and those that cannot be replayed.
 
 use std::{
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
     process::{Command, Output},
 };
@@ -10,6 +11,7 @@ use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
+use turnwise_course_pack::{PackArchive, load};
 use turnwise_gateway_svc::record;
 use turnwise_kit::{
     CallContext, Kit,
@@ -18,16 +20,20 @@ use turnwise_kit::{
 use turnwise_prompts::Sheets;
 use turnwise_proto::{
     explain::v1::{
-        ExplainTurnRequest, ExplainTurnResponse, ModelCall, PromptIdentity, TurnFacts, TurnRecord,
-        TurnTexts,
+        ExplainTurnRequest, ExplainTurnResponse, FoundChunk, ModelCall, PromptIdentity, TurnFacts,
+        TurnRecord, TurnTexts,
         explain_service_server::{ExplainService, ExplainServiceServer},
     },
     policy::v1::{KnownTexts, policy_service_client::PolicyServiceClient},
+    retrieval::v1::{Anchor, Chunk},
     session::v1::{MappedUnit, StudentSnapshot, ThreadKind},
     tutor::v1::{DegradedReason, StudentInput},
 };
 
+use turnwise_retrieval_svc::grpc::put_in_words;
+
 const TOKENS: usize = 3500;
+const COURSE: &str = "algebra-foundations";
 
 fn courses() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../courses")
@@ -92,6 +98,24 @@ async fn taken_with(model_call: Option<ModelCall>) -> TurnRecord {
     facts.policy = decided.policy;
     facts.summary = decided.summary;
 
+    // Some of the course, as if it was found.
+    let pack = load(&courses().join(COURSE)).unwrap();
+    let chunk_id = |at: usize| pack.chunks[at].id.clone();
+    facts.chunks = [0, 1]
+        .map(|at| FoundChunk {
+            chunk_id: chunk_id(at),
+            score: 0.5,
+        })
+        .into();
+    let mut record = TurnRecord {
+        facts: Some(facts),
+        texts: Some(texts),
+        kind: ThreadKind::Tutor.into(),
+    };
+    name(record.texts.as_mut().unwrap(), "ALG-11", &chunk_id(2));
+    put_in_words(&mut record, &pack);
+    let (mut facts, texts) = (record.facts.unwrap(), record.texts.unwrap());
+
     let sheets = Sheets::built_in().unwrap();
     let no_input = StudentInput::default();
     let prompt = record::turn_prompt(&facts, &texts, &no_input).unwrap();
@@ -124,6 +148,19 @@ async fn taken_with(model_call: Option<ModelCall>) -> TurnRecord {
     }
 }
 
+/// Names these in place of any words.
+fn name(texts: &mut TurnTexts, unit_id: &str, chunk_id: &str) {
+    texts.chunks.clear();
+    texts.anchors = vec![Anchor {
+        unit_id: unit_id.to_owned(),
+        ..Anchor::default()
+    }];
+    texts.unit_chunks = vec![Chunk {
+        chunk_id: chunk_id.to_owned(),
+        ..Chunk::default()
+    }];
+}
+
 struct Desk(TempDir);
 
 impl Desk {
@@ -144,6 +181,8 @@ impl Desk {
             command.arg("--courses").arg(courses());
         }
         command.args(more).env_remove("PROMPT_SHEETS_DIR");
+        command.env_remove("PACK_ARCHIVE_DIR");
+        command.env("TURNWISE_DATA_DIR", self.0.path());
         command.output().unwrap()
     }
 }
@@ -253,13 +292,18 @@ async fn what_cannot_be_replayed_says_why() {
         |record| facts(record).incomplete = true,
         &["not kept whole"],
     );
-    refused(|record| facts(record).format = 2, &["form 2", "version"]);
+    refused(|record| facts(record).format = 3, &["form 3", "version"]);
     refused(|record| record.facts = None, &["cannot replay"]);
     refused(
         |record| {
             facts(record).plan.as_mut().unwrap().pack_hash = "0badc0de".to_owned();
         },
-        &["0badc0de", "holds algebra-foundations ", "--courses"],
+        &[
+            "0badc0de",
+            "explained, not replayed",
+            "holds algebra-foundations ",
+            "--courses",
+        ],
     );
     refused(
         |record| {
@@ -289,6 +333,74 @@ async fn what_cannot_be_replayed_says_why() {
         "{}",
         err(&output)
     );
+}
+
+#[tokio::test]
+async fn words_come_from_the_version_that_the_record_names() {
+    let desk = Desk::new();
+    let whole = taken().await;
+    let mut named = whole.clone();
+    let texts = named.texts.as_mut().unwrap();
+    let unit_chunk = texts.unit_chunks[0].chunk_id.clone();
+    assert!(!texts.chunks[1].text.is_empty() && !texts.unit_chunks[0].text.is_empty());
+    name(texts, "ALG-11", &unit_chunk);
+    // Records of form 1 have all words.
+    let mut older = whole.clone();
+    facts(&mut older).format = 1;
+    for record in [&whole, &named, &older] {
+        let output = desk.replay(record, &[]);
+        assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+        assert!(out(&output).contains("  = prompt\n"));
+    }
+    type Change = fn(&mut TurnRecord, String);
+    let changes: [Change; 3] = [
+        |record, id| facts(record).chunks[0].chunk_id = id,
+        |record, id| record.texts.as_mut().unwrap().anchors[0].unit_id = id,
+        |record, id| record.texts.as_mut().unwrap().unit_chunks[0].chunk_id = id,
+    ];
+    for change in changes {
+        let mut gone = named.clone();
+        change(&mut gone, "no-such-text".to_owned());
+        let output = desk.replay(&gone, &[]);
+        let said = err(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        for says in ["`no-such-text`", "explained, not replayed", "/why"] {
+            assert!(said.contains(says), "{says} is not in {said}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_archive_has_versions_that_the_courses_have_no_more() {
+    let desk = Desk::new();
+    let record = taken().await;
+    let plan = record.facts.as_ref().unwrap().plan.as_ref().unwrap();
+    let archive = desk.0.path().join("archive");
+    let place = PackArchive::place(&archive, COURSE, &plan.pack_hash);
+    std::fs::create_dir(&archive).unwrap();
+    let other = courses().join("terme-und-gleichungen");
+    let more = [
+        "--courses",
+        other.to_str().unwrap(),
+        "--pack-archive-dir",
+        archive.to_str().unwrap(),
+    ];
+    // Nothing; under its name something else; the version.
+    for (copy, code) in [
+        (None, 2),
+        (Some(&other), 2),
+        (Some(&courses().join(COURSE)), 0),
+    ] {
+        if let Some(copy) = copy {
+            let _ = std::fs::remove_file(&place);
+            symlink(copy, &place).unwrap();
+        }
+        let output = desk.replay(&record, &more);
+        let said = err(&output);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        let missed = said.contains("is not at hand") && said.contains("has no whole copy");
+        assert_eq!(missed, code == 2, "{said}");
+    }
 }
 
 /// A turn that met a guardrail asked nobody: nothing differs, and it is said what was not made again.

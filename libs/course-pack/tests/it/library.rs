@@ -1,5 +1,6 @@
 //! A folder of packs that changes while it is served.
 
+mod archive;
 mod links;
 
 use std::fs;
