@@ -222,6 +222,20 @@ async fn equal_scores_go_by_id() {
 }
 
 #[tokio::test]
+async fn the_texts_of_a_unit_that_only_greets_come_behind() {
+    let mut request = search("I am lost, which line begins here?");
+    request.scoped_unit_ids = vec!["start".to_owned(), "slope".to_owned()];
+    let found = retrieve(request.clone()).await;
+    let start = (found.chunks.iter()).position(|chunk| chunk.unit_id == "start");
+    let slope = (found.chunks.iter()).position(|chunk| chunk.unit_id == "slope");
+    assert!(slope < start, "{:?}", found.chunks);
+    // Alone it is found all the same.
+    request.scoped_unit_ids.truncate(1);
+    let found = retrieve(request).await;
+    assert!(found.chunks[0].score > 0.0, "{:?}", found.chunks);
+}
+
+#[tokio::test]
 async fn a_text_that_matches_nothing_still_finds_the_scope() {
     let found = retrieve(search("zzz qqq 🙂")).await;
     assert_eq!(found.chunks.len(), 8);
