@@ -112,6 +112,13 @@ pub fn next_step(prompt: &str, question_latex: &str) -> Option<Step> {
     next_step::next_step(&drill(prompt, question_latex))
 }
 
+/// The exercise in what a student writes, as its words and its formula: the whole message where it reads as one, else its only
+/// formula for which [`next_step`] knows a step. `None` where there is none, or more than one.
+#[must_use]
+pub fn exercise_in(message: &str) -> Option<(String, String)> {
+    next_step::exercise_in(message)
+}
+
 /// What a drill asks for, as far as its words are known.
 #[must_use]
 pub fn task(prompt: &str, question_latex: &str) -> Task {
