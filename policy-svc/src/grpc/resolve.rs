@@ -80,7 +80,8 @@ impl Policies {
         let word_back = (is_word.then(|| word_back(&loaded.locale, &message))).flatten();
         let asks =
             word_back.map_or_else(|| asks(&loaded.locale, pressed, &message), |(_, asks)| asks);
-        let own = if open_drill.is_some() || known.exams_unknown() {
+        let is_chosen = pressed == i32::from(ClientEventKind::ChooseUnit);
+        let own = if is_chosen || open_drill.is_some() || known.exams_unknown() {
             None
         } else {
             own_exercise(&loaded, asks, [&message, formula], &quotable, &said)
@@ -92,7 +93,6 @@ impl Policies {
         });
         exam_expressions.sort_unstable();
         exam_expressions.dedup();
-        let is_chosen = pressed == i32::from(ClientEventKind::ChooseUnit);
         let read_passage = |passage, unit_id: &str| {
             let title = decisions::unit_name(&loaded.course, unit_id);
             passages::of(passage, &loaded.locale, &message, is_chosen, &title)
