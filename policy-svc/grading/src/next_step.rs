@@ -53,7 +53,7 @@ const MOST_DEGREE: usize = 2;
 
 /// See [`crate::exercise_in`].
 pub(crate) fn exercise_in(message: &str) -> Option<(String, String)> {
-    let begins = |prompt, question_latex| {
+    let begins = |prompt: &str, question_latex: &str| {
         let drill = Drill {
             prompt,
             question_latex,
