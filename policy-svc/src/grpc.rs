@@ -1,6 +1,7 @@
 //! The service's face: checks requests, calls the decisions, converts the answers.
 
 mod announcement;
+mod asks;
 mod chat;
 mod chat_reply;
 mod class_standing;
@@ -11,6 +12,7 @@ mod exams;
 mod explain;
 mod grading;
 mod guard;
+mod own_exercise;
 mod passages;
 mod placement;
 mod procedure_help;

@@ -9,7 +9,7 @@ use arc_swap::ArcSwap;
 use turnwise_course_pack as pack;
 use turnwise_course_pack::{Chunk, ClarifyingDocument, Pack, Question, Support, Unit};
 use turnwise_retrieval_index::{Index, Namespace, Passage, Tier};
-use turnwise_retrieval_relevance::{DOCUMENT, Mapping, Titles, passage_of, titles};
+use turnwise_retrieval_relevance::{DOCUMENT, Mapping, Titles, is_topic, passage_of, titles};
 use turnwise_text::Analyser;
 
 /// How far the vectors of an index are.
@@ -132,6 +132,12 @@ impl CourseVersion {
     /// The unit with this id.
     pub fn unit(&self, id: &str) -> Option<&Unit> {
         self.units.get(id).map(|place| &self.pack.units[*place])
+    }
+
+    /// Whether this is a unit that only greets: its texts have the words of everybody who does not know what to ask.
+    pub fn only_greets(&self, id: &str) -> bool {
+        self.unit(id)
+            .is_some_and(|unit| !is_topic(&self.pack, unit))
     }
 
     /// The exam question with this id.

@@ -1,6 +1,6 @@
 //! Searching a view: one vector for a turn, and every namespace with it.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use turnwise_kit::CallContext;
 use turnwise_proto::retrieval::v1::DenseUse;
@@ -114,7 +114,7 @@ impl Asked {
 }
 
 /// Whether a text, without those before it, is clearly about a chunk: it holds half of the text's terms, and two at the
-/// least.
+/// least. Its unit's title and tags have a say, but no chunk is known by them alone.
 pub async fn is_about(
     version: &CourseVersion,
     view: &View,
@@ -123,8 +123,17 @@ pub async fn is_about(
 ) -> Result<bool, EngineError> {
     let turn = version.mapping.turn(text, &[] as &[&str]);
     let query = turn.query(Namespace::Chunks, None);
-    let held = view.index.matched(Namespace::Chunks, hit, &query).await?;
-    Ok(held.len() >= 2 && held.len() * 2 >= query.terms.len())
+    let matched = view.index.matched(Namespace::Chunks, hit, &query).await?;
+    let units = hit.units.iter().filter_map(|unit| version.unit(unit));
+    let names = units.flat_map(|unit| unit.tags.iter().chain([&unit.title]));
+    let named: HashSet<String> = names
+        .flat_map(|name| version.analyser.analyse(name).terms)
+        .map(|term| term.text)
+        .collect();
+    let terms = query.terms.iter().map(|(term, _)| term);
+    let held = terms.filter(|term| matched.contains(term) || named.contains(&***term));
+    let held = held.count();
+    Ok(!matched.is_empty() && held >= 2 && held * 2 >= query.terms.len())
 }
 
 /// Rows of these units.

@@ -288,7 +288,8 @@ async fn who_says_nothing_yet_is_asked_for_the_exercise(kind: Kind) {
     let [first, second] = [0, 1].map(|at| wrong[at].question.as_str());
     let ada = without.suite.student("ada");
     let thread = ada.open(DEMO_COURSE).await;
-    for (said, question) in [("hi", first), ("what", second)] {
+    let greeted = format!("Hello!\n\n{first}");
+    for (said, question) in [("hi", greeted.as_str()), ("what", second)] {
         let answer = ada.say(&thread, said).await;
         assert_eq!(tutor(&answer).text, question, "{said}");
         without.check(&ada, &answer).await;

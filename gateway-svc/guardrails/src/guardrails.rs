@@ -213,6 +213,7 @@ impl Guardrails {
 
     fn judged(&self, folded: &str) -> Option<Hit> {
         let model = self.model.as_ref()?;
+        let folded = &words::once(folded);
         let verdict = model.judge_folded(folded);
         if verdict.level == Level::Harmless {
             return None;

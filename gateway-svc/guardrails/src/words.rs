@@ -23,6 +23,23 @@ pub(crate) fn of_folded(folded: &str) -> String {
     words
 }
 
+/// A text in the form of [`fold`] in which a word that is repeated in a row stands once: `help help help` says no more than
+/// `help`. Single letters stay, as they may spell a word.
+pub(crate) fn once(folded: &str) -> String {
+    let mut once = String::with_capacity(folded.len());
+    let mut last = "";
+    for piece in folded.split_inclusive(char::is_whitespace) {
+        let word = piece.trim_matches(|c: char| !is_word(c));
+        if word != last || word.chars().nth(1).is_none() {
+            once.push_str(piece);
+        }
+        if !word.is_empty() {
+            last = word;
+        }
+    }
+    once
+}
+
 /// Splits a run of letters and digits where a script has no spaces, by the rules of UAX #29 for default word boundaries.
 fn split(run: &str, words: &mut String) {
     // Before U+0E00 every script has spaces.

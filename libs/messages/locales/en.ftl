@@ -331,6 +331,10 @@ teaching-check-1 = That looks like an answer. Press the button below, and I can 
 teaching-check-2 = Is that your answer? Then have it checked with the button below.
 # Where the student asks whether it is right, or says that it is done, without an answer. { $button }: what the button says.
 teaching-check-3 = Type your answer below the exercise and press “{ $button }”: then you will know.
+# Before what comes next, where the whole message is a greeting, a goodbye, or a sign that something is understood.
+teaching-greeting = Hello!
+teaching-goodbye = Goodbye, see you next time! This is where we go on:
+teaching-understood = Good.
 # The key idea: in a text, and before a card that holds it.
 teaching-idea = { $idea } (From: { $source }) How would you say that in your own words?
 teaching-idea-card = Here is the idea behind { $unit }. You will find more in your lesson: { $source }.
@@ -398,3 +402,9 @@ teaching-step-products = Work out the product or quotient, and copy the rest as 
 teaching-step-denominator = Find a number that all the denominators divide, and write the fractions with it.
 # Words by which students say that they are stuck, apart by |. A message that holds such a run of words asks for help.
 stuck-words = i don't know | i dont know | idk | dunno | no idea | no clue | i can't | i cant | i cannot | i give up | too hard | too difficult | confused | lost me | i'm lost | im lost | i am lost
+# Phrases of which a whole message is made that greets, says goodbye, or says that something is understood, apart by |. The
+# last ones may stand beside them and say nothing alone.
+greeting-words = hi | hello | hey | hi there | hello there | hey there | hiya | good morning | good afternoon | good evening | how are you | what's up | whats up
+goodbye-words = bye | goodbye | good bye | bye bye | see you | see ya | cya | good night | gotta go | got to go | have to go | i have to go | i need to go | i must go | i have to leave | can i go | may i go | can i leave | can i stop | i'm leaving | that's all for today
+understood-words = ok | okay | k | alright | all right | thanks | thank you | thx | ty | understood | i understand | i understand it | i understand that | i see | i get it | i get that | got it | i got it | makes sense | that makes sense | it makes sense | cool | great | nice | good | perfect
+filler-words = yes | yeah | yep | oh | ah | um | well | so | and | now | then | please | today | tomorrow | later | you | very much | a lot | so much | again

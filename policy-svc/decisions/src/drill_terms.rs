@@ -76,7 +76,7 @@ pub fn with_drill_on_terms(
     } else {
         return resolution;
     };
-    let found = fallback::drill(unit, policy, terms, situation.said);
+    let found = fallback::drill(unit, policy, terms, situation);
     if observation == Some(Observation::DrillRepeated)
         && found.is_none_or(|(_, is_repeat)| is_repeat)
     {

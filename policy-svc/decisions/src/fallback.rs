@@ -27,8 +27,7 @@ pub fn fallback(course: &Course, policy: &Policy, situation: &Situation<'_>) -> 
         Lesson::new(course, policy, situation).reply()
     } else if policy.allows(Action::DrillCard) {
         let unit = course.find(focus).map(|at| course.unit(at));
-        let found =
-            unit.and_then(|unit| drill(unit, policy, &DrillTerms::default(), situation.said));
+        let found = unit.and_then(|unit| drill(unit, policy, &DrillTerms::default(), situation));
         drill_reply(course, focus, found.map(|(drill, _)| drill), situation)
     } else if let Some(question_id) = policy.exam_candidate_ids.first() {
         LlmReply {
@@ -47,23 +46,33 @@ pub fn fallback(course: &Course, policy: &Policy, situation: &Situation<'_>) -> 
     }
 }
 
-/// One of the unit's ready-made drills, one that did not count yet and was not worked out a moment ago if there is any, and
-/// whether it counted.
+/// One of the unit's ready-made drills, one that is not open, did not count yet and was not worked out a moment ago if there
+/// is any, else one that is not open; and whether it counted.
 pub(crate) fn drill<'c>(
     unit: &'c Unit,
     policy: &Policy,
     terms: &DrillTerms,
-    said: &[String],
+    situation: &Situation<'_>,
 ) -> Option<(&'c Drill, bool)> {
+    let open = situation.open.filter(|open| open.unit_id == unit.id);
+    let open = open.map(|open| unit.exercise(open.drill.prompt, open.drill.question_latex));
     let has_counted = |at: usize| terms.has_counted(unit, || unit.exercise_at(at));
     let was_shown = |at: usize| {
         let exercise = exercise(&unit.drills[at]);
-        said.iter().any(|text| text.contains(&exercise))
+        (situation.said.iter()).any(|text| text.contains(&exercise))
     };
-    let mut places = candidates(unit, policy, terms).peekable();
-    let first = *places.peek()?;
-    let other = places.find(|at| !has_counted(*at) && !was_shown(*at));
-    let at = other.unwrap_or(first);
+    let (mut first, mut other) = (None, None);
+    for at in candidates(unit, policy, terms) {
+        first = first.or(Some(at));
+        if open.is_some_and(|open| unit.exercise_at(at) == open) {
+            continue;
+        }
+        if !has_counted(at) && !was_shown(at) {
+            return Some((&unit.drills[at], false));
+        }
+        other = other.or(Some(at));
+    }
+    let at = other.or(first)?;
     Some((&unit.drills[at], has_counted(at)))
 }
 

@@ -71,7 +71,7 @@ pub use self::statements::{Findings, WorkedExample, check_example, check_text};
 pub use self::wording::numerals;
 
 /// Names the rules of this crate. It goes into logs: raise it with any change that can change a verdict.
-pub const GRADER: &str = "grading-5";
+pub const GRADER: &str = "grading-6";
 
 /// Grades an answer to a drill.
 ///
@@ -110,6 +110,13 @@ pub fn exercise_traits(prompt: &str, question_latex: &str) -> Vec<String> {
 #[must_use]
 pub fn next_step(prompt: &str, question_latex: &str) -> Option<Step> {
     next_step::next_step(&drill(prompt, question_latex))
+}
+
+/// The exercise in what a student writes, as its words and its formula: the whole message where it reads as one, else its only
+/// formula for which [`next_step`] knows a step. `None` where there is none, or more than one.
+#[must_use]
+pub fn exercise_in(message: &str) -> Option<(String, String)> {
+    next_step::exercise_in(message)
 }
 
 /// What a drill asks for, as far as its words are known.

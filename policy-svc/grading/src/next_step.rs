@@ -6,6 +6,7 @@ use crate::{
     algebra::{Env, Rational, Roots, Work, normal},
     grade::{Drill, Task},
     notation::{Expression, Relation, Sign},
+    prompt::{Piece, pieces},
     task::{self, Problem, Subject},
 };
 
@@ -44,8 +45,60 @@ pub enum Step {
     CommonDenominator,
 }
 
+/// Longer messages are not read for an exercise.
+const MOST_BYTES: usize = 1_000;
+
 /// The highest power of the unknown that steps are known for.
 const MOST_DEGREE: usize = 2;
+
+/// See [`crate::exercise_in`].
+pub(crate) fn exercise_in(message: &str) -> Option<(String, String)> {
+    let begins = |prompt: &str, question_latex: &str| {
+        let drill = Drill {
+            prompt,
+            question_latex,
+            key: None,
+        };
+        next_step(&drill).is_some()
+    };
+    if message.len() > MOST_BYTES || !message.contains(char::is_numeric) {
+        return None;
+    }
+    if begins(message, "") {
+        return Some((message.to_owned(), String::new()));
+    }
+    let mut found = Vec::new();
+    for piece in pieces(message) {
+        if let Piece::Formula(formula) = piece {
+            let formula = without_words(&formula);
+            if begins("", &formula) && !found.contains(&formula) {
+                found.push(formula);
+            }
+        }
+    }
+    let [only] = <[String; 1]>::try_from(found).ok()?;
+    Some((String::new(), only))
+}
+
+/// A formula without short words of other languages around it: `ich 2x + 3 = 7`.
+fn without_words(formula: &str) -> String {
+    let is_word = |token: &str| token.chars().all(char::is_alphabetic);
+    let mut tokens: Vec<&str> = formula.split_whitespace().collect();
+    while let [first, second, ..] = tokens.as_slice()
+        && is_word(first)
+        && second.starts_with(char::is_alphanumeric)
+    {
+        tokens.remove(0);
+    }
+    while let [.., before, last] = tokens.as_slice()
+        && is_word(last)
+        && last.chars().nth(1).is_some()
+        && before.ends_with(char::is_alphanumeric)
+    {
+        tokens.pop();
+    }
+    tokens.join(" ")
+}
 
 /// See [`crate::next_step`].
 pub(crate) fn next_step(drill: &Drill<'_>) -> Option<Step> {

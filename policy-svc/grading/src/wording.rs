@@ -77,12 +77,14 @@ pub(crate) fn heard(drill: &Drill<'_>, answer: &str) -> Option<Heard> {
     })
 }
 
-/// The atoms without marks of a sentence's end. `5?` and `is it 5?` are answers, other questions are none. In `x = ?` the
-/// mark stands for the value, and `5!` may be a factorial.
+/// The atoms without marks of a sentence's end. `5?`, `5??!` and `is it 5?` are answers, other questions are none. In `x = ?`
+/// the mark stands for the value, and `5!` may be a factorial.
 fn without_end_marks(mut atoms: Vec<Atom>) -> Option<Vec<Atom>> {
-    let ends = atoms.iter().rposition(|atom| !atom.is('?'))? + 1;
-    if ends < atoms.len() {
-        atoms.truncate(ends);
+    let ends = |atom: &Atom| atom.is('?') || atom.is('!');
+    let end = atoms.iter().rposition(|atom| !ends(atom))? + 1;
+    let mut marks = atoms.iter().skip(end);
+    if let Some(before) = marks.position(|mark| mark.is('?')) {
+        atoms.truncate(end + before);
         let stands_for_value = atoms
             .last()
             .is_some_and(|last| OPEN.chars().any(|sign| last.is(sign)));

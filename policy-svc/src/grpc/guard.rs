@@ -147,6 +147,19 @@ impl Known {
             .any(|exams| exams.is_exercise(prompt, question_latex))
     }
 
+    /// Whether an exercise of a student's own is an exam question, by its expressions, and with which of the platform's it
+    /// meets.
+    pub(super) fn exam_expressions_in(
+        &self,
+        loaded: &LoadedCourse,
+        own: &turnwise_reply_guard::OpenDrill<'_>,
+    ) -> (bool, Vec<u64>) {
+        let (prompt, question_latex) = (own.prompt, own.question_latex);
+        let met = self.exams.expressions_in(prompt, question_latex);
+        let of_course = loaded.exams.expressions_in(prompt, question_latex);
+        (!met.is_empty() || !of_course.is_empty(), met)
+    }
+
     /// Judges a model's reply. The texts of a ready-made drill are the course's own. A drill that the reply sets is the open
     /// one from then on: nothing beside it gives its answer.
     pub(super) fn judge_reply(

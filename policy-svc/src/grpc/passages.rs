@@ -22,29 +22,33 @@ pub(super) fn check(field: &str, passage: &Passage) -> Result<(), PolicyError> {
     read::bounded(&section, &passage.section, guard::MOST_CHARS)
 }
 
-/// A piece of course text as the reply quotes it; `None` without one. `is_chosen`: the student chose its unit.
+/// A piece of course text as the reply quotes it; `None` without one. `is_chosen`: the student chose its unit, which has this
+/// title.
 pub(super) fn of<'a>(
     passage: &'a Passage,
     locale: &str,
     message: &str,
     is_chosen: bool,
+    title: &str,
 ) -> Option<decisions::Passage<'a>> {
     (!passage.text.is_empty()).then(|| decisions::Passage {
         section: &passage.section,
         text: &passage.text,
-        answers: is_about(locale, passage, message, is_chosen),
+        answers: is_about(locale, passage, message, is_chosen, title),
     })
 }
 
 /// Whether a piece of course text has half of the terms that say what a message is about, and two at the least; of a unit
-/// that was chosen, one is enough.
-fn is_about(locale: &str, passage: &Passage, message: &str, is_chosen: bool) -> bool {
+/// that was chosen, one is enough. Its unit's title has a say, but does not answer alone.
+fn is_about(locale: &str, passage: &Passage, message: &str, is_chosen: bool, title: &str) -> bool {
     let analyser = Analyser::new(locale);
     let asked = telling(&analyser, message);
     let mut held = telling(&analyser, &passage.text);
     held.extend(telling(&analyser, &passage.section));
+    let own = asked.intersection(&held).count();
+    held.extend(telling(&analyser, title));
     let shared = asked.intersection(&held).count();
-    is_chosen && shared > 0 || shared >= LEAST_TERMS && shared * 2 >= asked.len()
+    own > 0 && (is_chosen || shared >= LEAST_TERMS && shared * 2 >= asked.len())
 }
 
 fn telling(analyser: &Analyser, text: &str) -> BTreeSet<String> {

@@ -2,8 +2,6 @@
 
 use tonic::Status;
 use turnwise_decisions::{self as decisions, Asks, teaching::answer_elsewhere};
-use turnwise_lesson_policy::intent::{Intent, intent};
-use turnwise_messages::{keys, text};
 use turnwise_proto::{
     policy::v1::{ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request},
     tutor::v1::{ClientEventKind, DegradedReason},
@@ -11,10 +9,12 @@ use turnwise_proto::{
 
 use super::{
     Policies, announcement,
+    asks::{asks, word_back},
     guard::{self, Known, Open},
+    own_exercise::OwnExercise,
     passages, read, reply,
 };
-use crate::error::PolicyError;
+use crate::{courses::LoadedCourse, error::PolicyError};
 
 /// The most texts of the tutor's that are looked at.
 const MOST_SAID: usize = 16;
@@ -58,7 +58,7 @@ impl Policies {
         let announcement = std::mem::take(&mut policy.announcement);
         let policy = read::policy(policy)?;
         let course_drills = course_drills || known.exams_unknown();
-        let (asked_drills, exam_expressions) = known.asked_drills(&loaded);
+        let (asked_drills, mut exam_expressions) = known.asked_drills(&loaded);
         let placement = placement_question.as_ref();
         let terms = decisions::DrillTerms {
             exams_unknown: known.exams_unknown(),
@@ -74,10 +74,33 @@ impl Policies {
         } else {
             message.to_owned()
         };
-        let asks = asks(&loaded.locale, pressed, &message);
+        let formula = typed.as_ref().map_or("", |typed| typed.latex.as_str());
+        read::bounded("typed", formula, guard::MOST_CHARS)?;
+        let is_word = pressed == 0 && formula.is_empty();
+        let word_back = (is_word.then(|| word_back(&loaded.locale, &message))).flatten();
+        let asks =
+            word_back.map_or_else(|| asks(&loaded.locale, pressed, &message), |(_, asks)| asks);
         let is_chosen = pressed == i32::from(ClientEventKind::ChooseUnit);
-        let read_passage = |passage| passages::of(passage, &loaded.locale, &message, is_chosen);
+        let own = if is_chosen || open_drill.is_some() || known.exams_unknown() {
+            None
+        } else {
+            own_exercise(&loaded, asks, [&message, formula], &quotable, &said)
+        };
+        let own = own.filter(|own| {
+            let (is_exam, met) = known.exam_expressions_in(&loaded, &own.guarded());
+            exam_expressions.extend(met);
+            !is_exam
+        });
+        exam_expressions.sort_unstable();
+        exam_expressions.dedup();
+        let read_passage = |passage, unit_id: &str| {
+            let title = decisions::unit_name(&loaded.course, unit_id);
+            passages::of(passage, &loaded.locale, &message, is_chosen, &title)
+        };
+        let about = policy.choice_unit_ids.first();
+        let about = about.unwrap_or(&policy.primary_target_unit_id);
         let check_typed = guard::check_typed(&loaded, open_drill.as_ref(), typed)?;
+        let brought = placement.filter(|question| guard::is_brought(question));
         let mut situation = decisions::Situation {
             asks,
             open: open_drill.as_ref().map(|open| decisions::Open {
@@ -85,13 +108,14 @@ impl Policies {
                 drill: guard::open_drill(&loaded, open),
                 hints_given: usize::try_from(hints_given).unwrap_or_default(),
             }),
+            own: (own.as_ref())
+                .filter(|_| brought.is_none())
+                .map(OwnExercise::guarded),
             is_answer: check_typed.is_some(),
-            placement: placement
-                .filter(|question| guard::is_brought(question))
-                .map(|question| guard::open_drill(&loaded, question)),
+            placement: brought.map(|question| guard::open_drill(&loaded, question)),
             said: &said,
-            passage: read_passage(&passage),
-            passage_elsewhere: read_passage(&passage_elsewhere),
+            passage: read_passage(&passage, &policy.focus_unit_id),
+            passage_elsewhere: read_passage(&passage_elsewhere, about),
             terms: Some(&terms),
         };
         let answer = answer_elsewhere(&loaded.course, &policy, &situation);
@@ -169,6 +193,8 @@ impl Policies {
         }
         if let Some(reply) = response.reply.as_mut()
             && !resolved.is_models_own()
+            && word_back.is_none()
+            && situation.own.is_none()
             && let Some(question) =
                 announcement::which_unit(&loaded, &policy.choice_unit_ids, &said, answer.is_some())
         {
@@ -176,7 +202,14 @@ impl Policies {
         }
         if let Some(reply) = response.reply.as_mut() {
             let answer = answer.filter(|_| !resolved.is_models_own());
-            let before = [answer.unwrap_or_default(), announcement].into_iter();
+            let word_back = word_back.filter(|_| !resolved.is_models_own());
+            let word_back = word_back.map(|(key, _)| texts.text(key, &[]));
+            // `hi`, and `hi` again.
+            let word_back =
+                word_back.filter(|word| said.last().is_none_or(|last| !last.contains(word)));
+            let before = [word_back, answer, Some(announcement)]
+                .into_iter()
+                .flatten();
             let texts = before.chain([std::mem::take(&mut reply.text)]);
             let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
             reply.text = texts.join("\n\n");
@@ -186,6 +219,19 @@ impl Policies {
     }
 }
 
+/// The exercise of the student's own: in what was written, or, where only help is asked for, the one that was helped with.
+fn own_exercise(
+    loaded: &LoadedCourse,
+    asks: Asks,
+    written: [&str; 2],
+    before: &[String],
+    said: &[String],
+) -> Option<OwnExercise> {
+    let own = written.iter().find_map(|text| OwnExercise::read(text));
+    let again = || OwnExercise::again(loaded.course.texts(), before, said);
+    own.or_else(|| (asks == Asks::Help).then(again).flatten())
+}
+
 fn check_said(said: &[String]) -> Result<(), PolicyError> {
     if said.len() > MOST_SAID {
         let problem = format!("must hold at most {MOST_SAID} texts");
@@ -193,32 +239,4 @@ fn check_said(said: &[String]) -> Result<(), PolicyError> {
     }
     said.iter()
         .try_for_each(|text| read::bounded("said", text, guard::MOST_CHARS))
-}
-
-/// What the student asks for, by the button or by the words of the message. Who chooses a unit wants to hear of it.
-fn asks(locale: &str, pressed: i32, message: &str) -> Asks {
-    if pressed == i32::from(ClientEventKind::StuckHint) {
-        return Asks::Help;
-    }
-    match intent(message) {
-        Intent::Concept => Asks::Explanation,
-        Intent::Strategy | Intent::Debug => Asks::Help,
-        Intent::Reflection | Intent::Status | Intent::General if is_stuck(locale, message) => {
-            Asks::Help
-        }
-        _ if pressed == i32::from(ClientEventKind::ChooseUnit) => Asks::Explanation,
-        Intent::Reflection | Intent::Status => Asks::Check,
-        Intent::General => Asks::Nothing,
-    }
-}
-
-/// Whether a message says that its student is stuck, in words of the catalogue.
-fn is_stuck(locale: &str, message: &str) -> bool {
-    let plain = message.to_lowercase().replace(['’', '`'], "'");
-    let words = plain.split(|c: char| !(c.is_alphanumeric() || c == '\''));
-    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    let run = format!(" {} ", words.join(" "));
-    let phrases = text(locale, keys::STUCK_WORDS, &[]);
-    let mut phrases = phrases.split('|').map(str::trim);
-    phrases.any(|phrase| !phrase.is_empty() && run.contains(&format!(" {phrase} ")))
 }

@@ -24,6 +24,7 @@ use crate::{drill_keys::pack_with, fixture::*};
 
 mod asked;
 mod done;
+mod own;
 mod withheld;
 
 const HELPED: [&str; 9] = [

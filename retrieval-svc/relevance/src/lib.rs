@@ -28,7 +28,7 @@ mod votes;
 
 /// Names the rules of this crate: terms of documents, weights, confidences. It goes into every index id beside the
 /// normaliser's: raise it with any change that can change an answer.
-pub const RELEVANCE: &str = "relevance-1";
+pub const RELEVANCE: &str = "relevance-2";
 
 pub use confidence::CONTEXT_ONLY_MAX;
 pub use documents::{
@@ -37,3 +37,4 @@ pub use documents::{
 };
 pub use mapping::{MAX_MAPPED_UNITS, Mapped, Mapping, NEAREST};
 pub use turn::{MAX_RECENT_CHARS, MAX_RECENT_TEXTS, Turn};
+pub use units::is_topic;

@@ -111,13 +111,17 @@ impl Mapping {
     }
 
     /// Reads a message. `recent` are the messages before it, oldest first; the last [`MAX_RECENT_TEXTS`] count, each with
-    /// its first [`MAX_RECENT_CHARS`] characters. Misspelt words are read as the course spells them. What the welcome asks is
-    /// no context: its words are those of anybody who begins.
+    /// its first [`MAX_RECENT_CHARS`] characters. Misspelt words are read as the course spells them. What the welcome asks, which
+    /// may stand at a text's end, is no context: its words are those of anybody who begins.
     ///
     /// [`MAX_RECENT_TEXTS`]: crate::MAX_RECENT_TEXTS
     /// [`MAX_RECENT_CHARS`]: crate::MAX_RECENT_CHARS
     pub fn turn(&self, text: &str, recent: &[impl AsRef<str>]) -> Turn {
-        let mut recent: Vec<&str> = recent.iter().map(AsRef::as_ref).collect();
+        let own = |text| match str::rsplit_once(text, "\n\n") {
+            Some((before, last)) if self.greetings.contains(last.trim()) => before,
+            _ => text,
+        };
+        let mut recent: Vec<&str> = recent.iter().map(|text| own(text.as_ref())).collect();
         recent.retain(|text| !self.greetings.contains(text.trim()));
         Turn::new(
             &self.analyser,

@@ -56,6 +56,6 @@ impl Units {
 
 /// Whether a message can be about a unit. An entry unit that has nothing to practise only greets: its text is full of
 /// the words of people who say that they are stuck, and would draw them back to the beginning.
-pub(crate) fn is_topic(pack: &Pack, unit: &Unit) -> bool {
+pub fn is_topic(pack: &Pack, unit: &Unit) -> bool {
     unit.id != pack.course.entry_unit || unit.assessable || unit.all_drills().next().is_some()
 }

@@ -204,7 +204,8 @@ impl<'a> Plan<'a> {
             response.unit_chunks = leading(course, self.focus);
             let top = top_k(policy.top_k_chunks, 8);
             let filter = in_units(units.iter().copied(), None);
-            let hits = asked.search(view, Namespace::Chunks, &filter, top).await?;
+            let mut hits = asked.search(view, Namespace::Chunks, &filter, top).await?;
+            hits.sort_by_key(|hit| hit.units.iter().all(|unit| course.only_greets(unit)));
             // A document that asks is no text to use before it was answered.
             let asks = |hit: &Hit| {
                 let document = asking(course, hit.passage.as_ref()?)?;

@@ -213,6 +213,10 @@ async fn a_document_with_questions_is_reported_when_it_matches_best() {
     assert_eq!(german.questions, ["Welche Linie?"]);
     assert!(task.requires_handoff);
     assert!(task.original_doc_content.contains("open its tray"));
+    // The unit's name counts, and not it alone.
+    assert!(asked("a ticket for the slope").await.is_some());
+    assert_eq!(asked("a ticket for the quadratic").await, None);
+    assert_eq!(asked("the slope of lines").await, None);
     assert_eq!(asked("the plain printer is jammed").await, None);
     assert_eq!(asked("how steep is a line").await, None);
     assert_eq!(asked("").await, None);

@@ -224,6 +224,19 @@ async fn equal_scores_go_by_id() {
 }
 
 #[tokio::test]
+async fn the_texts_of_a_unit_that_only_greets_come_behind() {
+    let mut request = search("I am lost, which line begins here?");
+    request.scoped_unit_ids = vec!["start".to_owned(), "slope".to_owned()];
+    let found = retrieve(request).await;
+    let place = |unit: &str| {
+        let mut chunks = found.chunks.iter();
+        chunks.position(|chunk| chunk.unit_id == unit).unwrap()
+    };
+    assert!(place("slope") < place("start"), "{:?}", found.chunks);
+    assert!(found.chunks[place("start")].score > 0.0);
+}
+
+#[tokio::test]
 async fn a_text_that_matches_nothing_still_finds_the_scope() {
     let found = retrieve(search("zzz qqq 🙂")).await;
     assert_eq!(found.chunks.len(), 8);

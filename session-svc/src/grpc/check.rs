@@ -16,6 +16,7 @@ use turnwise_proto::{
 use crate::sessions::{
     Idempotency,
     evidence::{Drill, GradedInThread},
+    turns::HISTORY_MAX,
 };
 
 /// The most characters of a thread's title.
@@ -28,8 +29,6 @@ const MESSAGES_MAX: usize = 100;
 const ANSWER_MAX_BYTES: usize = 1024 * 1024;
 /// The most bytes of the stored answer to evidence.
 const EVIDENCE_ANSWER_MAX_BYTES: usize = 65_536;
-/// The most messages of the past that a turn may ask for.
-const HISTORY_MAX: i32 = 50;
 /// The most turns that one turn adds to a conversation's memory.
 const MEMORY_TURNS_MAX: usize = 16;
 /// The most bytes of the verdict of a drill.
@@ -67,7 +66,7 @@ pub(super) fn title(title: &str) -> Result<(), Fault> {
 pub(super) fn history_limit(limit: i32) -> Result<usize, Fault> {
     usize::try_from(limit)
         .ok()
-        .filter(|_| limit <= HISTORY_MAX)
+        .filter(|limit| *limit <= HISTORY_MAX)
         .ok_or_else(|| Fault::invalid("history_limit", "must be 0 to 50"))
 }
 

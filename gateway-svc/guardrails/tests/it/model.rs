@@ -125,6 +125,15 @@ fn disguises_hide_nothing() {
 }
 
 #[test]
+fn a_word_in_a_row_says_no_more_than_once() {
+    for text in ["help", &"help ".repeat(10), "Help! help,  HELP - help"] {
+        assert_eq!(stopped(text), None, "{text}");
+    }
+    let text = "my dad dad dad beats beats me every night when he is drunk";
+    assert_eq!(stopped(text), Some(HitKind::Abuse));
+}
+
+#[test]
 fn a_score_comes_with_its_reasons() {
     let text = "my dad beats me every night when he is drunk";
     let Hit { judgement, .. } = BUILT_IN.check("en", text).unwrap();

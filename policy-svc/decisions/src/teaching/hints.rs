@@ -3,6 +3,7 @@
 
 use turnwise_grading::{Step, Task, next_step, task};
 use turnwise_messages::{Key, Texts, keys};
+use turnwise_reply_guard::OpenDrill;
 
 use crate::{course::Unit, teaching::Open};
 
@@ -15,6 +16,15 @@ pub(crate) fn ladder(unit: &Unit, open: &Open<'_>, texts: &Texts) -> Vec<String>
         .map(|help| help.hints.clone())
         .filter(|hints| !hints.is_empty());
     authored.unwrap_or_else(|| derived_hints(texts, prompt, question_latex))
+}
+
+/// The hints on an exercise of the student's own. The last one has the rule in it.
+pub(crate) fn on_own(own: &OpenDrill<'_>, texts: &Texts) -> Vec<String> {
+    let mut hints = derived_hints(texts, own.prompt, own.question_latex);
+    if let [_, rule, step] = hints.as_mut_slice() {
+        *step = format!("{rule} {step}");
+    }
+    hints
 }
 
 /// The hints of a drill whose author wrote none.

@@ -93,9 +93,11 @@ impl<'a> Lesson<'a> {
         let open = situation
             .open
             .filter(|open| open.unit_id == policy.focus_unit_id);
+        let of_own = || Some(hints::on_own(situation.own.as_ref()?, course.texts()));
         let hints = unit
             .zip(open)
-            .map(|(unit, open)| hints::ladder(unit, &open, course.texts()));
+            .map(|(unit, open)| hints::ladder(unit, &open, course.texts()))
+            .or_else(of_own);
         Self {
             course,
             policy,
@@ -135,7 +137,7 @@ impl<'a> Lesson<'a> {
             if self.situation.is_answer {
                 moves.extend([keys::TEACHING_CHECK_1, keys::TEACHING_CHECK_2].map(Move::Check));
             }
-            if self.situation.asks == Asks::Check {
+            if matches!(self.situation.asks, Asks::Check | Asks::Next) {
                 moves.push(Move::Check(keys::TEACHING_CHECK_3));
             }
         }
@@ -164,14 +166,14 @@ impl<'a> Lesson<'a> {
                     moves.extend(hints);
                     return moves;
                 }
-                Asks::Check if !self.policy.stuck => moves.extend(hints),
+                Asks::Check | Asks::Next if !self.policy.stuck => moves.extend(hints),
                 Asks::Explanation => {
                     moves.extend(self.answer());
                     moves.extend([Move::Idea, Move::Passage]);
                     moves.extend(hints);
                     moves.push(Move::Example);
                 }
-                Asks::Help | Asks::Check | Asks::Nothing => {
+                Asks::Help | Asks::Check | Asks::Next | Asks::Nothing => {
                     moves.extend(hints);
                     moves.extend([Move::Example, Move::Idea, Move::Passage]);
                 }
@@ -179,10 +181,20 @@ impl<'a> Lesson<'a> {
             moves.extend(questions());
             return moves;
         }
+        if self.situation.own.is_some() {
+            // The rule with the first step, the rule again, an exercise that is worked out.
+            moves.extend([Move::Hint(2), Move::Hint(1), Move::Example]);
+        }
+        if self.situation.asks == Asks::Next {
+            moves.push(Move::Drill);
+        }
         let is_asked = matches!(self.situation.asks, Asks::Explanation | Asks::Help);
         let is_stuck = self.policy.stuck || is_asked;
         let explains = self.unit.is_some_and(|unit| unit.teaching.explains());
-        if is_stuck && (explains || self.situation.passage.is_some()) {
+        // The welcome's text has the words of whoever does not know what to ask.
+        let passage = self.situation.passage;
+        let has_passage = passage.is_some_and(|passage| passage.answers || !is_welcome);
+        if is_stuck && (explains || has_passage) {
             let explanation = self.explanation();
             moves.extend(self.answer());
             moves.extend([explanation, Move::Example, Move::Drill]);
@@ -220,7 +232,7 @@ impl<'a> Lesson<'a> {
                     .filter(|_| self.policy.allows(Action::DrillCard))?;
                 let any = DrillTerms::default();
                 let terms = self.situation.terms.unwrap_or(&any);
-                let (drill, _) = fallback::drill(unit, self.policy, terms, self.situation.said)?;
+                let (drill, _) = fallback::drill(unit, self.policy, terms, self.situation)?;
                 Some(drill_reply(
                     self.course,
                     &unit.id,
@@ -290,7 +302,11 @@ impl<'a> Lesson<'a> {
         } else {
             (keys::TEACHING_EXAMPLE, keys::TEACHING_EXAMPLE_THEN)
         };
-        let worked = worked(self.unit?, self.policy, self.situation).into_iter();
+        let unit = match self.situation.own {
+            Some(_) => self.about(),
+            None => self.unit,
+        };
+        let worked = worked(unit?, self.policy, self.situation).into_iter();
         let mut replies = worked.map(|(drill, solution)| {
             let mut text = format!(
                 "{}\n\n{}\n{}",
@@ -305,6 +321,13 @@ impl<'a> Lesson<'a> {
             self.saying(Action::SocraticQuestion, text)
         });
         replies.find(|reply| self.may_be_said(reply))
+    }
+
+    /// The unit that is asked about, whatever comes first.
+    fn about(&self) -> Option<&'a Unit> {
+        let about = self.policy.choice_unit_ids.first();
+        let about = about.unwrap_or(&self.policy.primary_target_unit_id);
+        self.course.find(about).map(|at| self.course.unit(at))
     }
 
     /// The question about a misconception: the author's, else one of ours.
@@ -336,7 +359,7 @@ impl<'a> Lesson<'a> {
         self.course.texts().text(key, &known)
     }
 
-    fn saying(&self, action: Action, text: String) -> LlmReply {
+    pub(super) fn saying(&self, action: Action, text: String) -> LlmReply {
         LlmReply::saying(action, self.policy.focus_unit_id.clone(), text)
     }
 
@@ -370,7 +393,7 @@ impl<'a> Lesson<'a> {
     }
 
     /// Whether a reply keeps what a model must keep. A course's words are its author's.
-    fn may_be_said(&self, reply: &LlmReply) -> bool {
+    pub(super) fn may_be_said(&self, reply: &LlmReply) -> bool {
         let said = &reply.tutor_text;
         let is_question = reply.action == Action::SocraticQuestion;
         let fits = is_safe(said, limits::MOST_TEXT_CHARS)
@@ -393,6 +416,7 @@ impl<'a> Lesson<'a> {
         let asked = [
             self.situation.open.map(|open| open.drill),
             self.situation.placement,
+            self.situation.own,
         ];
         let mut asked = asked.iter().flatten();
         fits && card_fits && asked.all(|drill| !states_solution(texts(), drill))
@@ -430,30 +454,6 @@ fn freshest(keys: &[Key], course: &Course, unit_id: &str, situation: &Situation<
             false => said::last(text, situation.said),
         })
         .unwrap_or_default()
-}
-
-/// What the course says of another unit than the focus to a student who asks about it: it comes before everything else, as a
-/// lesson may be read whatever is to do first. `None` where no text answers, where it was said already, and where the policy
-/// allows no such words.
-#[must_use]
-pub fn answer_elsewhere(
-    course: &Course,
-    policy: &Policy,
-    situation: &Situation<'_>,
-) -> Option<String> {
-    let passage = situation.passage_elsewhere.as_ref()?;
-    let is_asked = situation.asks_for_lesson() && passage.answers;
-    if !is_asked || !policy.allows(Action::SocraticQuestion) {
-        return None;
-    }
-    let lesson = Lesson::new(course, policy, situation);
-    let text = passage.quoted(course.texts(), keys::TEACHING_QUOTE)?;
-    let was_said = said::last(&text, situation.said) > 0 || said::repeats(&text, situation.said);
-    let reply = lesson.saying(Action::SocraticQuestion, text);
-    // The reply behind it asks, too.
-    let asks = limits::question_marks(&reply.tutor_text);
-    let is_fit = asks < limits::MOST_QUESTIONS && lesson.may_be_said(&reply);
-    (is_fit && !was_said).then_some(reply.tutor_text)
 }
 
 /// A ready-made drill of a unit; without any, words that ask for an example.

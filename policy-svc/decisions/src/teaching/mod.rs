@@ -5,12 +5,14 @@
 //! | `authored` | what the author wrote for a unit and its drills |
 //! | `situation` | what is known of the turn, beside the policy |
 //! | `lesson` | the moves that a reply may make, and which of them comes next |
-//! | `hints` | the ladder of hints on an open drill: authored, else derived from the algebra |
+//! | `elsewhere` | a lesson's words on another unit than the focus |
+//! | `hints` | the ladder of hints on an open drill, or on the student's own exercise: authored, else derived from the algebra |
 //! | `passage` | a lesson's own words, with their source |
 //! | `worked` | worked examples, and worked siblings of an open drill |
 //! | `said` | what was said a moment ago is not said again |
 
 mod authored;
+mod elsewhere;
 mod hints;
 pub(crate) mod lesson;
 mod passage;
@@ -19,8 +21,8 @@ mod situation;
 mod worked;
 
 pub use authored::{DrillHelp, KeyIdea, Teaching};
+pub use elsewhere::answer_elsewhere;
 pub use hints::derived_hints;
-pub use lesson::answer_elsewhere;
 pub use passage::Passage;
 pub use said::shares;
 pub use situation::{Asks, Open, Situation};

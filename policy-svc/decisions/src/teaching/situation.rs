@@ -17,6 +17,8 @@ pub enum Asks {
     Help,
     /// Whether what was done is right, or nothing: the student says that it is done.
     Check,
+    /// What comes next: the student says that something is understood.
+    Next,
 }
 
 /// A turn as a reply without a model sees it. The default knows nothing of it.
@@ -26,7 +28,9 @@ pub struct Situation<'a> {
     pub asks: Asks,
     /// The drill that the student works on.
     pub open: Option<Open<'a>>,
-    /// Whether the message reads as the answer to that drill, so that a button has it checked.
+    /// An exercise of the student's own for which a first step is known, where no drill is open: no reply states its answer.
+    pub own: Option<OpenDrill<'a>>,
+    /// Whether the message reads as the answer to the open drill, so that a button has it checked.
     pub is_answer: bool,
     /// The question of the student's placement, where the student brought it into the conversation: no reply states its
     /// answer.
@@ -46,7 +50,7 @@ impl Situation<'_> {
     /// on.
     pub(crate) fn asks_for_lesson(&self) -> bool {
         match self.asks {
-            Asks::Nothing | Asks::Check => false,
+            Asks::Nothing | Asks::Check | Asks::Next => false,
             Asks::Explanation => true,
             Asks::Help => self.open.is_none(),
         }

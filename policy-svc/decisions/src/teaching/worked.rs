@@ -12,7 +12,7 @@ use crate::{
 const MOST_TRIED: usize = 8;
 
 /// The unit's drills that have a solution, with it: of an open drill its siblings first, which are made from the same
-/// parameters, and never itself. None is asked elsewhere. The turn's id chooses where they begin.
+/// parameters, and never itself, nor the student's own exercise. None is asked elsewhere. The turn's id chooses where they begin.
 pub(crate) fn worked<'a>(
     unit: &'a Unit,
     policy: &Policy,
@@ -26,7 +26,8 @@ pub(crate) fn worked<'a>(
     let open = situation
         .open
         .filter(|open| open.unit_id == unit.id)
-        .map(|open| open.drill);
+        .map(|open| open.drill)
+        .or(situation.own);
     let own = open.and_then(|open| unit.drill_like(open.prompt, open.question_latex));
     let exercise = open.map(|open| unit.exercise(open.prompt, open.question_latex));
     let mut found: Vec<(usize, &[String])> = (unit.drills.iter().enumerate())

@@ -16,6 +16,7 @@ use turnwise_reply_guard::{OpenDrill, states_solution};
 use crate::fixtures::*;
 
 mod done;
+mod next;
 mod worked;
 
 const IDEA: &str = "An equation stays true if you do the same to both sides.";
@@ -406,7 +407,13 @@ fn nobody_reads_the_same_sentence_twice_in_a_row() {
         for policy in &policies {
             for locale in ["en", "de"] {
                 let course = course.clone().with_texts(texts(locale));
-                for asks in [Asks::Nothing, Asks::Explanation, Asks::Help, Asks::Check] {
+                for asks in [
+                    Asks::Nothing,
+                    Asks::Explanation,
+                    Asks::Help,
+                    Asks::Check,
+                    Asks::Next,
+                ] {
                     for open in [None, Some(open(&question, &key, 0))] {
                         let situation = Situation {
                             asks,

@@ -50,6 +50,14 @@ const UNIT_WORDS: &[&str] = &[
     "kmh",
 ];
 
+/// Words by which a German prompt is known, beside its umlauts. English has none of them.
+#[rustfmt::skip]
+const GERMAN: &[&str] = &[
+    "aus", "ausklammern", "bei", "berechne", "bestimme", "das", "dem", "den", "der", "ein", "eine", "einen", "einer", "fasse",
+    "gib", "ist", "klammere", "mit", "multipliziere", "nach", "rechne", "schreib", "schreibe", "sind", "und", "vereinfache",
+    "viel", "viele", "von", "welche", "welcher", "welches", "wie", "zu",
+];
+
 /// What an exercise lets an answer say.
 pub(super) struct Known {
     /// The letters of its formulas, as they stand there.
@@ -59,6 +67,8 @@ pub(super) struct Known {
     numbers: Vec<String>,
     /// Whether powers occur, so that `x2` may be meant as one.
     pub(super) has_powers: bool,
+    /// Whether it is worded in German, where `null` is a number.
+    pub(super) is_german: bool,
     /// The unit that the prompt asks for, where the key says none.
     asked: Option<Unit>,
 }
@@ -94,8 +104,13 @@ impl Known {
             drill.question_latex,
             drill.key.unwrap_or_default(),
         ];
+        let prompt_words = words(&prompt);
+        let has_umlaut = |word: &String| word.contains(['ä', 'ö', 'ü', 'ß']);
         Self {
             letters,
+            is_german: prompt_words
+                .iter()
+                .any(|word| GERMAN.contains(&word.as_str()) || has_umlaut(word)),
             has_powers: texts.iter().any(|text| text.contains(['^', '²', '³', '⁴'])),
             numbers: [&question, &prompt]
                 .into_iter()
@@ -103,7 +118,7 @@ impl Known {
                 .filter_map(Atom::number)
                 .map(str::to_owned)
                 .collect(),
-            prompt: words(&prompt),
+            prompt: prompt_words,
             asked: units::asked(drill.prompt).filter(|_| drill.key.is_some() && !has_unit),
             key: words(&key),
         }

@@ -53,8 +53,9 @@ pub(super) fn said(clause: &[Atom], known: &Known) -> Option<Vec<Atom>> {
         } else if is_repeating(word, said.last()) {
             said.push(Atom::sign('\u{305}'));
             at += 1;
-        } else if let Some((number, length)) =
-            hyphened(clause.get(at..).unwrap_or_default()).or_else(|| numerals::number(&words))
+        } else if let Some((number, length)) = hyphened(clause.get(at..).unwrap_or_default())
+            .or_else(|| numerals::number(&words))
+            .filter(|_| word != "null" || known.is_german)
         {
             said.push(Atom::of_number(number));
             at += length;

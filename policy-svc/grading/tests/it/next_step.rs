@@ -1,6 +1,6 @@
 //! How exercises are begun by hand.
 
-use turnwise_grading::{Step, next_step};
+use turnwise_grading::{Step, exercise_in, next_step};
 
 fn step(prompt: &str, question: &str) -> Option<Step> {
     next_step(prompt, question)
@@ -104,4 +104,36 @@ fn expressions() {
     ] {
         assert_eq!(step(prompt, question), expected, "{prompt} {question}");
     }
+}
+
+#[test]
+fn an_exercise_is_found_in_a_message() {
+    let subtract = |text: &str| Some(Step::Subtract(text.to_owned()));
+    for (message, expected) in [
+        ("2x + 3 = 11", subtract("3")),
+        ("Solve: 2x + 3 = 11", subtract("3")),
+        ("how do i solve 2x+3=11?", subtract("3")),
+        ("Wie löse ich 2x + 3 = 11?", subtract("3")),
+        ("das ist 2x + 3 = 11 und jetzt", subtract("3")),
+        ("2x + 3 = 11, so x = 7", subtract("3")),
+        (
+            "what is the first step for 3 − 7(y − 4) = 38",
+            Some(Step::MultiplyOut),
+        ),
+        (
+            r"i dont get $b + \frac{1}{4} = \frac{3}{4}$",
+            subtract(r"\frac{1}{4}"),
+        ),
+        ("Factor p^2 + 11p + 30.", Some(Step::TwoNumbers)),
+        ("2x + 3 = 11 or 5x + 1 = 6?", None),
+        ("is x = 5 right", None),
+        ("i have 3 apples", None),
+        ("help", None),
+        ("", None),
+    ] {
+        let found = exercise_in(message);
+        let found = found.and_then(|(prompt, question)| step(&prompt, &question));
+        assert_eq!(found, expected, "{message}");
+    }
+    assert_eq!(exercise_in(&"2x + 3 = 11, ".repeat(1_000)), None);
 }

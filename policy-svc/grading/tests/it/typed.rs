@@ -26,6 +26,8 @@ fn an_answer_is_recognised_be_it_right_or_wrong() {
         "is it 5?",
         "is it x = 4?",
         "ist es 5??",
+        "5??!",
+        "x = 4?!",
     ] {
         assert!(reads_as_answer(&equation, answer), "{answer}");
     }
@@ -36,6 +38,11 @@ fn an_answer_is_recognised_be_it_right_or_wrong() {
     let sum = drill("Work it out.", "3 + 4");
     for answer in ["7", "8"] {
         assert!(reads_as_answer(&sum, answer), "{answer}");
+    }
+    // Null is a number in German.
+    let german = drill("Löse die Gleichung.", "x + 3 = 7");
+    for answer in ["null", "x = null"] {
+        assert!(reads_as_answer(&german, answer), "{answer}");
     }
     // A key changes nothing.
     let keyed = Drill {
@@ -65,6 +72,10 @@ fn what_is_said_is_no_answer() {
         "ist es 4 oder 5?",
         "4? or 5",
         "x = ?",
+        "x = ?!",
+        "5!?",
+        "null",
+        "x = null",
         "x?",
         "is it x + 3 = 7?",
         "give me 3 more drills like that one",

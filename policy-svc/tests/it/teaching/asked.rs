@@ -82,8 +82,10 @@ async fn a_lesson_that_answers_comes_before_the_key_idea() {
             QUOTED,
         ),
         ("Why is the moon yellow?", ANSWER, IDEA),
-        // A word alone says little.
+        // A word alone says little, and the unit's title helps.
         ("What is a balance?", ANSWER, IDEA),
+        ("Why is the unit level?", ANSWER, QUOTED),
+        ("What is a unit?", ANSWER, IDEA),
         (QUESTION, "", IDEA),
         // Nothing is asked.
         ("a balance stays level", ANSWER, ASKED),

@@ -137,6 +137,8 @@ fn what_the_welcome_asks_is_no_context() {
     let mapping = welcomed(asked);
     assert_eq!(map(&mapping, "what", &["hi", asked]), []);
     assert_eq!(mapping.turn("what", &[asked]).text_to_embed(), "what");
+    let greeted = format!("Hello!\n\n{asked}");
+    assert_eq!(map(&mapping, "what", &["hi", &greeted]), []);
     // Anybody else's question is, and so is what was said before it.
     assert_ne!(map(&welcomed("Where are you?"), "what", &["hi", asked]), []);
     let before = ["the slope of a line", asked];

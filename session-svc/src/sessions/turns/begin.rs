@@ -4,10 +4,13 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use prost::Message;
-use turnwise_proto::session::v1::{ConversationMemory, ThreadKind, TurnStart};
+use turnwise_proto::{
+    session::v1::{ConversationMemory, ThreadKind, TurnStart},
+    tutor::v1::TutorMessage,
+};
 use turnwise_session_store::{Check, Outcome, Read, Refused, StudentKey, Transaction, Write};
 
-use super::{BeginTurn, Begun, Carry, scope};
+use super::{BeginTurn, Begun, Carry, HISTORY_MAX, scope};
 use crate::{
     error::SessionError,
     record,
@@ -91,6 +94,30 @@ impl Sessions {
         }
     }
 
+    /// The messages before these, from the last one with a card on; none where there is none within [`HISTORY_MAX`].
+    async fn since_last_card(
+        &self,
+        student: &StudentKey,
+        begin: &BeginTurn,
+        latest: &[TutorMessage],
+    ) -> Result<Vec<TutorMessage>, SessionError> {
+        let limit = HISTORY_MAX.saturating_sub(latest.len());
+        let Some(oldest) = latest.first().filter(|oldest| oldest.id > 1 && limit > 0) else {
+            return Ok(Vec::new());
+        };
+        let wanted = vec![Read::LogBefore {
+            key: keys::timeline(&begin.thread_id),
+            before: oldest.id,
+            limit,
+        }];
+        let partition = self.partition(student).await?;
+        let mut newest_first = self.read(&partition, wanted).await?.entries()?;
+        newest_first.reverse();
+        let mut older = messages(newest_first)?;
+        let card = older.iter().rposition(|message| message.card.is_some());
+        Ok(older.split_off(card.unwrap_or(older.len())))
+    }
+
     async fn start(
         &self,
         student: &StudentKey,
@@ -106,13 +133,21 @@ impl Sessions {
         let course_known = reads.fields()?.take().is_some();
         let now = self.now();
         let interactions = Interactions::decode(reads.fields()?)?.at(now);
-        let recent_messages = if begin.history_limit > 0 {
+        let mut recent_messages = if begin.history_limit > 0 {
             let mut newest_first = reads.entries()?;
             newest_first.reverse();
             messages(newest_first)?
         } else {
             Vec::new()
         };
+        if recent_messages.len() == begin.history_limit
+            && recent_messages.iter().all(|message| message.card.is_none())
+        {
+            let older = self.since_last_card(student, begin, &recent_messages);
+            let mut older = older.await?;
+            older.append(&mut recent_messages);
+            recent_messages = older;
+        }
         let memory = if begin.memory_scope.is_empty() {
             None
         } else {

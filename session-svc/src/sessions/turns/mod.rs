@@ -20,6 +20,9 @@ use turnwise_session_store::{FieldName, Write};
 
 use super::{Idempotency, interactions::Interactions, keys};
 
+/// The most messages of the past that a turn may ask for.
+pub const HISTORY_MAX: usize = 50;
+
 /// A turn to begin.
 #[derive(Debug, Clone)]
 pub struct BeginTurn {
@@ -31,7 +34,8 @@ pub struct BeginTurn {
     pub kind: ThreadKind,
     /// Makes it safe to send again.
     pub idempotency: Idempotency,
-    /// How many of the latest messages are wanted.
+    /// How many of the latest messages are wanted. Where none of them has a card, those before them come, too, from the last
+    /// one with a card on, as far as [`HISTORY_MAX`] goes: it may be what the student works on.
     pub history_limit: usize,
     /// Whose memory the turn uses: a hash of verified claims; empty: none.
     pub memory_scope: Bytes,

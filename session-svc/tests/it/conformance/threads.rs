@@ -2,7 +2,7 @@
 
 use turnwise_proto::{
     session::v1::{NewEscalation, TurnState},
-    tutor::v1::SessionStatus,
+    tutor::v1::{SessionStatus, TutorCard},
 };
 use turnwise_session_svc::{
     error::SessionError,
@@ -31,6 +31,7 @@ cases!(
     threads_come_newest_first_in_pages,
     messages_come_oldest_first_in_pages,
     history_is_as_long_as_asked_for,
+    history_goes_back_to_the_card_that_is_worked_on,
     a_target_once_locked_stays_locked,
     each_thread_stands_where_its_own_turns_left_it,
     a_thread_keeps_its_kind_and_its_status,
@@ -140,6 +141,44 @@ async fn history_is_as_long_as_asked_for(bench: &mut Bench) {
         assert_eq!(ids, expected);
         let token = start.fencing_token;
         sessions.abandon_turn(&ada, "t1", token).await.unwrap();
+    }
+}
+
+async fn history_goes_back_to_the_card_that_is_worked_on(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    for number in 0..30 {
+        let key = format!("k{number}");
+        let start = started(sessions, &ada, begin("t1", &key)).await;
+        let mut turn = commit(&start, &key, &key);
+        if number == 2 {
+            // The sixth message.
+            turn.messages[1].card = Some(TutorCard::default());
+        }
+        sessions.commit_turn(&ada, turn).await.unwrap();
+        for (limit, first) in [(4, 6), (20, 6), (0, 0)] {
+            let mut turn = begin("t1", "look");
+            turn.history_limit = limit;
+            let start = started(sessions, &ada, turn).await;
+            let messages = &start.recent_messages;
+            let count = start.thread.unwrap().message_count;
+            let latest = count - i64::try_from(limit).unwrap() + 1;
+            // It is forgotten where fifty messages came after it.
+            let from = if count < 6 || count - first >= 50 {
+                latest
+            } else {
+                latest.min(first)
+            };
+            let expected: Vec<i64> = (from.max(1)..=count).collect();
+            let ids: Vec<i64> = messages.iter().map(|message| message.id).collect();
+            assert_eq!(
+                ids,
+                if limit == 0 { vec![] } else { expected },
+                "{count}, {limit}"
+            );
+            let token = start.fencing_token;
+            sessions.abandon_turn(&ada, "t1", token).await.unwrap();
+        }
     }
 }
 

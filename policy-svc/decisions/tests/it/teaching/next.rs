@@ -1,0 +1,149 @@
+//! What comes next: a drill where something is understood, another drill than the open one, and the first step of an
+//! exercise of the student's own.
+
+use turnwise_decisions::{Action, Asks, EventKind, Open, Passage, Situation, fallback::fallback};
+use turnwise_reply_guard::{OpenDrill, states_solution};
+
+use super::{equation, open, taught, texts, told, turns};
+use crate::fixtures::*;
+
+fn own(question: &str) -> OpenDrill<'_> {
+    OpenDrill {
+        prompt: "",
+        question_latex: question,
+        key: None,
+        said: "",
+    }
+}
+
+#[test]
+fn what_is_understood_is_practised() {
+    let course = taught();
+    let policy = plain_policy(&course);
+    let (question, key) = equation(0);
+    let next = |open| Situation {
+        asks: Asks::Next,
+        open,
+        ..Situation::default()
+    };
+    let replies = turns(&course, &policy, &next(None), 2);
+    assert_eq!(replies[0].action, Action::DrillCard);
+    assert!(replies[1].tutor_text != replies[0].tutor_text);
+    // An open drill comes before another one.
+    let open = open(&question, &key, 0);
+    let replies = turns(&course, &policy, &next(Some(open)), 2);
+    assert!(replies[0].tutor_text.contains("“Check answer”"));
+    assert_eq!(replies[1].tutor_text, "Which step was done last?");
+}
+
+#[test]
+fn another_drill_is_another_one() {
+    let course = taught();
+    let plan = plan_event(&course, snapshot("B", &[]), EventKind::RequestDrill, "B");
+    let policy = decide_available(&course, plan, &[]).policy;
+    let unit = course.unit(course.find("B").unwrap());
+    for turn in 0..20 {
+        let mut policy = policy.clone();
+        policy.turn_id = format!("turn-{turn}");
+        let first = told(&course, &policy, &Situation::default());
+        let set = first.drill_card.unwrap();
+        let drill = OpenDrill {
+            prompt: &set.prompt,
+            question_latex: &set.question_latex,
+            key: None,
+            said: "",
+        };
+        let again = Situation {
+            open: Some(Open {
+                unit_id: "B",
+                drill,
+                hints_given: 0,
+            }),
+            ..Situation::default()
+        };
+        let second = told(&course, &policy, &again).drill_card.unwrap();
+        assert_ne!(second.question_latex, set.question_latex);
+    }
+    // The only one is set again.
+    let only = course_with(|spec| {
+        spec.units[2].drills = vec![unit.drills[0].clone()];
+    });
+    let situation = Situation {
+        open: Some(Open {
+            unit_id: "B",
+            drill: OpenDrill {
+                prompt: &unit.drills[0].prompt,
+                ..own(&unit.drills[0].question_latex)
+            },
+            hints_given: 0,
+        }),
+        ..Situation::default()
+    };
+    let set = told(&only, &policy, &situation).drill_card.unwrap();
+    assert_eq!(set.question_latex, unit.drills[0].question_latex);
+}
+
+#[test]
+fn an_own_exercise_gets_its_rule_and_its_first_step() {
+    for (locale, step, example) in [
+        (
+            "en",
+            "Subtract $3$ from both sides. What do you get?",
+            "Here is a worked example.",
+        ),
+        (
+            "de",
+            "Subtrahiere $3$ auf beiden Seiten. Was bekommst du?",
+            "Hier ist ein gelöstes Beispiel.",
+        ),
+    ] {
+        let course = taught().with_texts(texts(locale));
+        let policy = plain_policy(&course);
+        for asks in [Asks::Nothing, Asks::Explanation, Asks::Help] {
+            let brought = Situation {
+                asks,
+                own: Some(own("2x + 3 = 11")),
+                ..Situation::default()
+            };
+            let replies = turns(&course, &policy, &brought, 6);
+            assert!(
+                replies[0].tutor_text.ends_with(step),
+                "{}",
+                replies[0].tutor_text
+            );
+            // Help is asked for again: another exercise is worked out, and never this one.
+            assert!(
+                replies[1].tutor_text.starts_with(example),
+                "{}",
+                replies[1].tutor_text
+            );
+            for reply in replies {
+                let said = reply.tutor_text.as_str();
+                assert!(!states_solution([said], &own("2x + 3 = 11")), "{said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_welcomes_text_is_quoted_where_it_answers() {
+    let course = course_with(|spec| {
+        spec.units[0].misconceptions = vec!["All must be known.".to_owned()];
+        spec.units[0].teaching.questions = vec!["What are you working on?".to_owned()];
+    });
+    let mut policy = plain_policy(&course);
+    policy.focus_unit_id = "ENTRY".to_owned();
+    for answers in [false, true] {
+        let situation = Situation {
+            asks: Asks::Explanation,
+            passage: Some(Passage {
+                section: "Where to begin",
+                text: "Begin with fractions.",
+                answers,
+            }),
+            ..Situation::default()
+        };
+        let said = fallback(&course, &policy, &situation).tutor_text;
+        assert_eq!(said.contains("Begin with fractions."), answers, "{said}");
+    }
+}

@@ -1,0 +1,95 @@
+//! What a student asks for, by the button or by the words of the message.
+
+use std::cmp::Reverse;
+
+use turnwise_decisions::Asks;
+use turnwise_lesson_policy::intent::{Intent, intent};
+use turnwise_messages::{Key, keys, text};
+use turnwise_proto::tutor::v1::ClientEventKind;
+
+/// Longer messages are more than a word.
+const MOST_WORDS: usize = 12;
+
+/// Messages that are a word and no more: their phrases, what is said back, and what is asked for. Of two the first counts.
+const WORDS: [(Key, Key, Asks); 3] = [
+    (keys::GOODBYE_WORDS, keys::TEACHING_GOODBYE, Asks::Check),
+    (keys::GREETING_WORDS, keys::TEACHING_GREETING, Asks::Check),
+    (
+        keys::UNDERSTOOD_WORDS,
+        keys::TEACHING_UNDERSTOOD,
+        Asks::Next,
+    ),
+];
+
+/// What the student asks for. Who chooses a unit wants to hear of it.
+pub(super) fn asks(locale: &str, pressed: i32, message: &str) -> Asks {
+    if pressed == i32::from(ClientEventKind::StuckHint) {
+        return Asks::Help;
+    }
+    match intent(message) {
+        Intent::Concept => Asks::Explanation,
+        Intent::Strategy | Intent::Debug => Asks::Help,
+        Intent::Reflection | Intent::Status | Intent::General if is_stuck(locale, message) => {
+            Asks::Help
+        }
+        _ if pressed == i32::from(ClientEventKind::ChooseUnit) => Asks::Explanation,
+        Intent::Reflection | Intent::Status => Asks::Check,
+        Intent::General => Asks::Nothing,
+    }
+}
+
+/// What is said back to a message that only greets, says goodbye or says that something is understood, and what is asked for
+/// with it; `None` for any other.
+pub(super) fn word_back(locale: &str, message: &str) -> Option<(Key, Asks)> {
+    let plain = plain(message);
+    let words: Vec<&str> = words(&plain).take(MOST_WORDS + 1).collect();
+    if words.len() > MOST_WORDS {
+        return None;
+    }
+    // Fillers are the last kind, which says nothing alone.
+    let listed = WORDS.map(|(listed, ..)| listed).into_iter();
+    let lists = listed.chain([keys::FILLER_WORDS]);
+    let lists: Vec<String> = lists.map(|listed| text(locale, listed, &[])).collect();
+    let phrases: Vec<(Vec<&str>, usize)> = (lists.iter().enumerate())
+        .flat_map(|(kind, list)| phrases(list).map(move |phrase| (words_of(phrase), kind)))
+        .collect();
+    let mut found = WORDS.len();
+    let mut rest = words.as_slice();
+    while !rest.is_empty() {
+        let begins = phrases
+            .iter()
+            .filter(|(phrase, _)| rest.starts_with(phrase));
+        let (phrase, kind) = begins.max_by_key(|(phrase, kind)| (phrase.len(), Reverse(*kind)))?;
+        found = found.min(*kind);
+        rest = &rest[phrase.len()..];
+    }
+    let (_, said, asks) = *WORDS.get(found)?;
+    // `ok?` asks for something.
+    (asks != Asks::Next || !message.contains('?')).then_some((said, asks))
+}
+
+/// Whether a message says that its student is stuck, in words of the catalogue.
+fn is_stuck(locale: &str, message: &str) -> bool {
+    let run = format!(" {} ", words_of(&plain(message)).join(" "));
+    let listed = text(locale, keys::STUCK_WORDS, &[]);
+    phrases(&listed).any(|phrase| run.contains(&format!(" {phrase} ")))
+}
+
+fn plain(message: &str) -> String {
+    message.to_lowercase().replace(['’', '`'], "'")
+}
+
+fn words_of(plain: &str) -> Vec<&str> {
+    words(plain).collect()
+}
+
+fn words(plain: &str) -> impl Iterator<Item = &str> {
+    let words = plain.split(|c: char| !(c.is_alphanumeric() || c == '\''));
+    words.filter(|word| !word.is_empty())
+}
+
+/// The phrases of a text of the catalogue that lists some.
+fn phrases(listed: &str) -> impl Iterator<Item = &str> {
+    let phrases = listed.split('|').map(str::trim);
+    phrases.filter(|phrase| !phrase.is_empty())
+}

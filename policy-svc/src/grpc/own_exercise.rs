@@ -1,0 +1,46 @@
+//! An exercise that a student brings: it gets the rule and the first step, by the algebra alone.
+
+use turnwise_decisions::teaching::derived_hints;
+use turnwise_grading::exercise_in;
+use turnwise_messages::Texts;
+use turnwise_reply_guard::OpenDrill;
+
+/// How many earlier messages may hold the exercise that help is asked for again.
+const MOST_BEFORE: usize = 6;
+
+/// The words and the formula of an exercise.
+pub(super) struct OwnExercise {
+    prompt: String,
+    question_latex: String,
+}
+
+impl OwnExercise {
+    /// The exercise in a message; `None` where there is none for which a first step is known, or more than one.
+    pub(super) fn read(message: &str) -> Option<Self> {
+        let (prompt, question_latex) = exercise_in(message)?;
+        Some(Self {
+            prompt,
+            question_latex,
+        })
+    }
+
+    /// The exercise of an earlier message whose first step is among what was said last.
+    pub(super) fn again(texts: &Texts, before: &[String], said: &[String]) -> Option<Self> {
+        let mut before = before.iter().take(MOST_BEFORE);
+        before.find_map(|message| {
+            let own = Self::read(message)?;
+            let step = derived_hints(texts, &own.prompt, &own.question_latex).pop()?;
+            said.iter().any(|said| said.contains(&step)).then_some(own)
+        })
+    }
+
+    /// The exercise as replies see it.
+    pub(super) fn guarded(&self) -> OpenDrill<'_> {
+        OpenDrill {
+            prompt: &self.prompt,
+            question_latex: &self.question_latex,
+            key: None,
+            said: "",
+        }
+    }
+}
