@@ -146,6 +146,7 @@ pub fn decide_request(facts: &TurnFacts) -> Option<DecideRequest> {
         way_told: is_way_told(facts),
         open_drill_unit_id: String::new(),
         matched_unit_id: facts.matched_unit_id.clone(),
+        name_schema: false,
     })
 }
 

@@ -110,6 +110,7 @@ impl Error {
             Self::UnknownBackend { .. } => ErrorReason::UnknownBackend,
             Self::TooManyModels => ErrorReason::Busy,
             Self::Misconfigured(_) => ErrorReason::Internal,
+            Self::InvalidSchema(SchemaError::Unknown) => ErrorReason::UnknownSchema,
             Self::InvalidSchema(_) => ErrorReason::InvalidSchema,
             Self::DeadlineExceeded => ErrorReason::DeadlineExceeded,
         }

@@ -177,11 +177,12 @@ impl PolicyService for Policies {
         let fields = ("plan.course_id", "plan.pack_hash");
         let loaded = self.version(fields, &plan.course_id, &plan.pack_hash)?;
         ids::check("turn_id", &request.turn_id)?;
-        let way_told = request.way_told;
+        let (way_told, name_schema) = (request.way_told, request.name_schema);
         let input = read::decide_input(request)?;
         let decision = decisions::decide(&loaded.course, &input)
             .map_err(|fault| PolicyError::impossible("plan", &fault))?;
-        Ok(Response::new(write::decision(&loaded, decision, way_told)))
+        let response = write::decision(&loaded, decision, way_told, name_schema);
+        Ok(Response::new(response))
     }
 
     async fn explain(

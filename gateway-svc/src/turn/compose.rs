@@ -287,8 +287,28 @@ impl Composing<'_> {
         self.untouched(standing)
     }
 
-    /// Prompt and model.
+    /// Prompt and model. Where the schema is only named and a model gateway does not know the name, as one that has just
+    /// begun or is older, no model was asked: the policy decides the same once more and gives the schema.
     async fn ask_model(&mut self, working: &CallContext, json_schema: String) -> Completed {
+        let phases = self.facts.times.len();
+        let completed = self.ask_with(working, json_schema).await;
+        let reason = completed.fault.as_ref().map(Fault::reason);
+        if !matches!(
+            reason,
+            Some(ErrorReason::UnknownSchema | ErrorReason::InvalidSchema)
+        ) {
+            return completed;
+        }
+        match self.decide(working, false).await {
+            Ok(decision) => {
+                self.facts.times.truncate(phases);
+                self.ask_with(working, decision.reply_schema).await
+            }
+            Err(_) => completed,
+        }
+    }
+
+    async fn ask_with(&mut self, working: &CallContext, json_schema: String) -> Completed {
         if self.core.is_model_off(record::class_policy(&self.facts)) {
             return Completed::off();
         }

@@ -55,7 +55,7 @@ impl Composing<'_> {
             if plan.choice_unit_ids.len() < 2 {
                 let ((found, searched), (decided, took)) = join!(
                     measured(self.search(working, plan, retrieval_answers)),
-                    measured(self.decide(working))
+                    measured(self.decide(working, true))
                 );
                 self.keep(plan, found);
                 self.took("gather", searched);
@@ -70,7 +70,7 @@ impl Composing<'_> {
             self.ask_exam_system(working, plan).await;
         }
         self.took("gather", began.elapsed());
-        let (decided, took) = measured(self.decide(working)).await;
+        let (decided, took) = measured(self.decide(working, true)).await;
         self.took("decide", took);
         decided
     }
@@ -131,10 +131,16 @@ impl Composing<'_> {
         }
     }
 
-    async fn decide(&self, working: &CallContext) -> Result<DecideResponse, Fault> {
+    /// The decision, with the reply's schema or only its name.
+    pub(super) async fn decide(
+        &self,
+        working: &CallContext,
+        name_schema: bool,
+    ) -> Result<DecideResponse, Fault> {
         let open = record::open_drill(&self.facts, &self.texts);
         let request = DecideRequest {
             open_drill_unit_id: open.map_or_else(String::new, |open| open.unit_id),
+            name_schema,
             ..record::decide_request(&self.facts).ok_or_else(internal)?
         };
         let mut policy = self.core.upstreams.policy.clone();
