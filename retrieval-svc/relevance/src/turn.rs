@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use turnwise_retrieval_index::{Fusion, Namespace, Query};
-use turnwise_text::{Analyser, Analysis, Term};
+use turnwise_text::{Analysis, Term};
 
 use crate::{embedded_text, terms};
 
@@ -30,12 +30,23 @@ const FUSION: Fusion = Fusion {
 /// and which of them is best is chance.
 const LEXICAL_WITHOUT_TOPIC: f64 = 0.25;
 
+/// A text as a course reads it.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    /// The text as the course spells it.
+    pub(crate) text: String,
+    /// Its terms.
+    pub(crate) analysis: Analysis,
+    /// Whether it says what it is about.
+    pub(crate) speaks: bool,
+}
+
 /// A message and those before it, cut into terms once for all that is asked with them.
 #[derive(Debug, Clone)]
 pub struct Turn {
-    pub(crate) message: Analysis,
+    pub(crate) message: Arc<Reading>,
     /// The latest first.
-    pub(crate) recent: Vec<Analysis>,
+    pub(crate) recent: Vec<Arc<Reading>>,
     query_terms: Vec<(Box<str>, f64)>,
     text_to_embed: String,
     /// Whether any of the messages says what it is about.
@@ -43,33 +54,18 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Reads a message. `recent` are the messages before it, oldest first. `spell` spells a text as the course does,
-    /// `topicality` is how much a term tells about units, 0 to 1, and `speaks` whether a text says what it is about.
+    /// A message and those before it, the latest first. `topicality` is how much a term tells about units, 0 to 1.
     pub(crate) fn new(
-        analyser: &Analyser,
-        text: &str,
-        recent: &[impl AsRef<str>],
-        spell: impl Fn(&str) -> String,
+        message: Arc<Reading>,
+        recent: Vec<Arc<Reading>>,
         topicality: impl Fn(&Term) -> f64,
-        speaks: impl Fn(&Analysis) -> bool,
     ) -> Self {
-        let skipped = recent.len().saturating_sub(MAX_RECENT_TEXTS);
-        let text = spell(text);
-        let texts: Vec<String> = recent[skipped..]
-            .iter()
-            .rev()
-            .map(|recent| spell(first_chars(recent.as_ref(), MAX_RECENT_CHARS)))
-            .collect();
-        let message = terms::analyse(analyser, &text);
-        let recent: Vec<Analysis> = texts
-            .iter()
-            .map(|recent| terms::analyse(analyser, recent))
-            .collect();
+        let all = || std::iter::once(&message).chain(&recent);
         let mut weight = 1.0;
-        let weighted = terms::weighted(std::iter::once(&message).chain(&recent).map(|text| {
+        let weighted = terms::weighted(all().map(|text| {
             let this = weight;
             weight *= RECENT_DECAY;
-            (this, text)
+            (this, &text.analysis)
         }));
         // By spelling: a letter can be a word here and a variable there.
         let mut query_terms: BTreeMap<&str, f64> = BTreeMap::new();
@@ -82,9 +78,12 @@ impl Turn {
             .map(|(term, weight)| (term.into(), weight))
             .collect();
         Self {
-            has_topic: speaks(&message) || recent.iter().any(speaks),
+            has_topic: all().any(|text| text.speaks),
             query_terms,
-            text_to_embed: embedded_text::of_turn(&text, &texts),
+            text_to_embed: embedded_text::of_turn(
+                &message.text,
+                recent.iter().map(|recent| recent.text.as_str()),
+            ),
             message,
             recent,
         }
@@ -123,7 +122,7 @@ impl Turn {
     }
 }
 
-fn first_chars(text: &str, count: usize) -> &str {
+pub(crate) fn first_chars(text: &str, count: usize) -> &str {
     let end = text
         .char_indices()
         .nth(count)
