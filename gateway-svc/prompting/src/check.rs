@@ -28,6 +28,7 @@ use crate::{
     sheets::engine_fault,
     translate::{self, TranslatePrompt},
     turn::{self, TurnPrompt},
+    unit::KnownUnits,
 };
 
 /// What is wrong with a compiled sheet.
@@ -282,7 +283,12 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
     .iter()
     .map(|(input, style)| match part {
         Part::Input => turn::input_variables(input, locale),
-        _ => turn::user_variables(input, &BudgetedParts::all(input)?, style, locale),
+        _ => turn::user_variables(
+            input,
+            &BudgetedParts::all(input, &KnownUnits::default())?,
+            style,
+            locale,
+        ),
     })
     .collect()
 }
