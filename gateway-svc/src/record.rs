@@ -220,6 +220,7 @@ pub fn resolve_request(
             .collect(),
         passage: passage(facts, texts),
         passage_elsewhere: passage_elsewhere(facts, texts),
+        prompt_runs_name: 0,
         quotable: texts
             .graded
             .iter()

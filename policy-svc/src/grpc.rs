@@ -11,6 +11,7 @@ mod exams;
 mod explain;
 mod grading;
 mod guard;
+mod named_runs;
 mod passages;
 mod placement;
 mod procedure_help;
@@ -45,7 +46,7 @@ use turnwise_proto::policy::v1::{
 use turnwise_procedure_help::Rules;
 use turnwise_reply_guard::Guard;
 
-use self::guard::Known;
+use self::{guard::Known, named_runs::NamedRuns};
 use crate::{
     config::HelperSettings,
     courses::Courses,
@@ -64,6 +65,7 @@ pub struct Policies {
     replies: ReplyMetrics,
     grades: GradeMetrics,
     guard: Guard,
+    prompt_runs: NamedRuns,
     help_rules: Rules,
     helper: turnwise_lesson_policy::Defaults,
     context_handoff: bool,
@@ -86,6 +88,7 @@ impl Policies {
             replies,
             grades,
             guard,
+            prompt_runs: NamedRuns::default(),
             help_rules,
             helper: HelperSettings::default().defaults(),
             context_handoff: true,

@@ -10,6 +10,7 @@ use std::{
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context, syntax::SyntaxConfig};
 use moka::sync::Cache;
 use sha2::{Digest, Sha256};
+use turnwise_fingerprint::RunSet;
 use turnwise_proto::policy::v1::Constraints;
 
 use crate::{
@@ -17,7 +18,7 @@ use crate::{
     built_in::BUILT_IN,
     chat::{self, ChatParts, ChatPrompt},
     check,
-    fault::{RenderError, SheetError, SheetFault},
+    fault::{RenderError, SheetError, SheetFault, engine_fault, fault},
     grade::{self, GradePrompt},
     help::{self, HelpParts, HelpPrompt},
     name::{Kind, Mode, Part, STYLES, SheetName, is_language_tag},
@@ -54,6 +55,7 @@ pub struct Sheets {
     environment: Environment<'static>,
     hash: String,
     runs: Vec<u64>,
+    runs_name: u64,
     /// The names of the styles, in order.
     styles: BTreeSet<String>,
     /// Rules of turns with their tokens, by what they are made from. A course has one.
@@ -155,6 +157,7 @@ impl Sheets {
             return Ok(Self {
                 environment,
                 hash,
+                runs_name: RunSet::new(runs.clone()).name(),
                 runs,
                 styles: drafts.keys().filter_map(style_of).collect(),
                 rules: Cache::new(MOST_RULES),
@@ -176,6 +179,12 @@ impl Sheets {
     #[must_use]
     pub fn runs(&self) -> &[u64] {
         &self.runs
+    }
+
+    /// What names them.
+    #[must_use]
+    pub fn runs_name(&self) -> u64 {
+        self.runs_name
     }
 
     /// The writing styles that there are sheets for, in order.
@@ -477,21 +486,4 @@ fn hash(drafts: &BTreeMap<SheetName, Draft>) -> String {
         add(&draft.text);
     }
     hex::encode(hasher.finalize())
-}
-
-fn fault(file: &Path, line: Option<usize>, message: String) -> SheetFault {
-    SheetFault {
-        file: file.to_owned(),
-        line,
-        message,
-    }
-}
-
-/// What the template engine says, as a fault of this sheet.
-pub(crate) fn engine_fault(file: &Path, error: &minijinja::Error) -> SheetFault {
-    let message = match error.detail() {
-        Some(detail) => format!("{}: {detail}", error.kind()),
-        None => error.kind().to_string(),
-    };
-    fault(file, error.line(), message)
 }

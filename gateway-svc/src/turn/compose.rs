@@ -29,7 +29,6 @@ use crate::{
         clarification::{self, Questions},
         complete, guards,
     },
-    error::internal,
     open_card, record,
     upstream::{ANSWER_MARGIN, Step},
 };
@@ -350,13 +349,9 @@ impl Composing<'_> {
 
     /// The policy's verdict on what the model wrote, or did not.
     async fn resolve(&mut self, known: KnownTexts) -> Result<ResolveReplyResponse, Fault> {
-        let request =
-            record::resolve_request(&self.facts, &self.texts, known).ok_or_else(internal)?;
-        let mut policy = self.core.upstreams.policy.clone();
-        let step = Step::Policy.of(self.request.context);
-        let (resolved, took) = measured(policy.resolve_reply(step.request(request))).await;
+        let (resolved, took) = measured(self.verdict(known)).await;
         self.took("resolve", took);
-        let resolved = resolved.map_err(|status| step.fault(&status))?.into_inner();
+        let resolved = resolved?;
         self.facts.met = resolved.met.clone();
         // A reply always says something.
         match &resolved.reply {

@@ -9,7 +9,9 @@ use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::QuestionState,
     explain::v1::{FoundChunk, TurnFacts, TurnTexts},
-    policy::v1::{DecideRequest, DecideResponse, Plan},
+    policy::v1::{
+        DecideRequest, DecideResponse, KnownTexts, Plan, ResolveReplyRequest, ResolveReplyResponse,
+    },
     retrieval::v1::{
         MapMessageRequest, MapMessageResponse, Namespace, RetrieveRequest, RetrieveResponse,
     },
@@ -150,6 +152,35 @@ impl Composing<'_> {
             .await
             .map(tonic::Response::into_inner)
             .map_err(|status| step.fault(&status))
+    }
+
+    /// The policy's verdict on what the model wrote, or did not. Runs of the sheets are only named; they are sent where the
+    /// policy does not know the name, as one that has just begun or is older.
+    pub(super) async fn verdict(
+        &self,
+        mut known: KnownTexts,
+    ) -> Result<ResolveReplyResponse, Fault> {
+        let sheets = self.core.sheets.current();
+        known.prompt_runs.clear();
+        let step = Step::Policy.of(self.request.context);
+        let ask = async |known: KnownTexts| {
+            let request = record::resolve_request(&self.facts, &self.texts, known);
+            let request = ResolveReplyRequest {
+                prompt_runs_name: sheets.runs_name(),
+                ..request.ok_or_else(internal)?
+            };
+            let mut policy = self.core.upstreams.policy.clone();
+            let resolved = policy.resolve_reply(step.request(request)).await;
+            resolved
+                .map(tonic::Response::into_inner)
+                .map_err(|status| step.fault(&status))
+        };
+        let resolved = ask(known.clone()).await?;
+        if resolved.prompt_runs_known || sheets.runs().is_empty() {
+            return Ok(resolved);
+        }
+        known.prompt_runs = sheets.runs().to_vec();
+        ask(known).await
     }
 }
 

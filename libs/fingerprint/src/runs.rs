@@ -74,6 +74,15 @@ impl RunSet {
         Self { hashes, filter }
     }
 
+    /// A number that stands for the set; 0: it holds nothing.
+    #[must_use]
+    pub fn name(&self) -> u64 {
+        match self.hashes.is_empty() {
+            true => 0,
+            false => crate::hash(self.hashes.iter().flat_map(|hash| hash.to_le_bytes())),
+        }
+    }
+
     /// Whether it holds nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {

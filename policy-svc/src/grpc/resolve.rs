@@ -42,13 +42,18 @@ impl Policies {
             quotable,
             question,
             passage_elsewhere,
+            prompt_runs_name,
         } = request;
         check_said(&said)?;
         let passage = passage.unwrap_or_default();
         passages::check("passage", &passage)?;
         let passage_elsewhere = passage_elsewhere.unwrap_or_default();
         passages::check("passage_elsewhere", &passage_elsewhere)?;
-        let known = Known::read(known)?;
+        let known = Known::read(known)?.with_named(&self.prompt_runs, prompt_runs_name);
+        let Some(known) = known else {
+            // Nothing is said that was not held against them.
+            return Ok(ResolveReplyResponse::default());
+        };
         guard::check_drill("open_drill", open_drill.as_ref())?;
         guard::check_drill("placement_question", placement_question.as_ref())?;
         guard::check_quotable("quotable", &quotable)?;
@@ -182,6 +187,7 @@ impl Policies {
             reply.text = texts.join("\n\n");
         }
         response.check_typed = check_typed;
+        response.prompt_runs_known = prompt_runs_name != 0;
         Ok(response)
     }
 }
