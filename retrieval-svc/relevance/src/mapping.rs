@@ -16,7 +16,7 @@ use crate::{
     confidence::Evidence,
     postings::Postings,
     spelling::Spelling,
-    terms::{self, WeightedTerms},
+    terms::{self, Counted, WeightedTerms},
     topicality,
     turn::{MAX_RECENT_CHARS, MAX_RECENT_TEXTS, Reading, Turn, first_chars},
     unit_texts::UnitTexts,
@@ -49,7 +49,7 @@ const KEPT_BYTES: u64 = 2 * 1024 * 1024;
 /// How long a text is kept that does not come again.
 const KEPT_FOR: Duration = Duration::from_secs(900);
 /// Bytes of a term, and of what an entry takes beside its terms, roughly.
-const TERM_BYTES: usize = 64;
+const TERM_BYTES: usize = 128;
 const ENTRY_BYTES: usize = 256;
 
 /// A unit that a message is about.
@@ -138,9 +138,7 @@ impl Mapping {
         let latest = latest.filter(|text: &&str| !self.greetings.contains(text.trim()));
         let latest = latest.take(MAX_RECENT_TEXTS);
         let recent = latest.map(|text| self.read(first_chars(text, MAX_RECENT_CHARS)));
-        Turn::new(self.read(text), recent.collect(), |term| {
-            self.topicality_of(term)
-        })
+        Turn::new(self.read(text), recent.collect())
     }
 
     fn read(&self, text: &str) -> Arc<Reading> {
@@ -150,6 +148,7 @@ impl Mapping {
             let speaks = self.told_by(&analysis, Counting::Telling) >= TOO_LITTLE;
             Arc::new(Reading {
                 text,
+                counted: Counted::all(&analysis, |term| self.topicality_of(term)),
                 analysis,
                 speaks,
             })
@@ -175,9 +174,9 @@ impl Mapping {
             return Vec::new();
         };
         let mut weight = SELF_SUFFICIENT / (SELF_SUFFICIENT + own);
-        let mut texts = vec![(1.0, message)];
+        let mut texts = vec![(1.0, &*turn.message)];
         for recent in &turn.recent {
-            texts.push((weight, &recent.analysis));
+            texts.push((weight, &**recent));
             weight *= RECENT_DECAY;
         }
         let query = WeightedTerms::of(&self.vocabulary, &terms::weighted(texts));

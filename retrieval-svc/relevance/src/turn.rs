@@ -1,11 +1,17 @@
 //! A message with what was said before it, as queries.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use turnwise_retrieval_index::{Fusion, Namespace, Query};
-use turnwise_text::{Analysis, Term};
+use turnwise_text::Analysis;
 
-use crate::{embedded_text, terms};
+use crate::{
+    embedded_text,
+    terms::{self, Counted},
+};
 
 /// Earlier messages that count, at most: the last ones.
 pub const MAX_RECENT_TEXTS: usize = 8;
@@ -35,8 +41,10 @@ const LEXICAL_WITHOUT_TOPIC: f64 = 0.25;
 pub(crate) struct Reading {
     /// The text as the course spells it.
     pub(crate) text: String,
-    /// Its terms.
+    /// Its terms as they stand there.
     pub(crate) analysis: Analysis,
+    /// The same, each once.
+    pub(crate) counted: Vec<Counted>,
     /// Whether it says what it is about.
     pub(crate) speaks: bool,
 }
@@ -47,62 +55,63 @@ pub struct Turn {
     pub(crate) message: Arc<Reading>,
     /// The latest first.
     pub(crate) recent: Vec<Arc<Reading>>,
-    query_terms: Vec<(Box<str>, f64)>,
-    text_to_embed: String,
-    /// Whether any of the messages says what it is about.
-    has_topic: bool,
+    /// Made by the first search.
+    query_terms: OnceLock<Vec<(Box<str>, f64)>>,
 }
 
 impl Turn {
-    /// A message and those before it, the latest first. `topicality` is how much a term tells about units, 0 to 1.
-    pub(crate) fn new(
-        message: Arc<Reading>,
-        recent: Vec<Arc<Reading>>,
-        topicality: impl Fn(&Term) -> f64,
-    ) -> Self {
-        let all = || std::iter::once(&message).chain(&recent);
-        let mut weight = 1.0;
-        let weighted = terms::weighted(all().map(|text| {
-            let this = weight;
-            weight *= RECENT_DECAY;
-            (this, &text.analysis)
-        }));
-        // By spelling: a letter can be a word here and a variable there.
-        let mut query_terms: BTreeMap<&str, f64> = BTreeMap::new();
-        for (term, weight) in weighted {
-            *query_terms.entry(term.text.as_str()).or_default() +=
-                weight * (LEAST_TOPICALITY + topicality(term));
-        }
-        let query_terms = query_terms
-            .into_iter()
-            .map(|(term, weight)| (term.into(), weight))
-            .collect();
+    /// A message and those before it, the latest first.
+    pub(crate) fn new(message: Arc<Reading>, recent: Vec<Arc<Reading>>) -> Self {
         Self {
-            has_topic: all().any(|text| text.speaks),
-            query_terms,
-            text_to_embed: embedded_text::of_turn(
-                &message.text,
-                recent.iter().map(|recent| recent.text.as_str()),
-            ),
             message,
             recent,
+            query_terms: OnceLock::new(),
         }
     }
 
-    /// What the turn's vector is made from; one vector serves the mapping and all searches. Blank: there is nothing to
-    /// embed.
-    pub fn text_to_embed(&self) -> &str {
-        &self.text_to_embed
+    fn texts(&self) -> impl Iterator<Item = &Reading> {
+        let all = std::iter::once(&self.message).chain(&self.recent);
+        all.map(|text| &**text)
+    }
+
+    fn weigh(&self) -> Vec<(Box<str>, f64)> {
+        let mut weight = 1.0;
+        let weighted = terms::weighted(self.texts().map(|text| {
+            let this = weight;
+            weight *= RECENT_DECAY;
+            (this, text)
+        }));
+        // By spelling: a letter can be a word here and a variable there.
+        let mut query_terms: BTreeMap<&str, f64> = BTreeMap::new();
+        for (term, (weight, topicality)) in weighted {
+            *query_terms.entry(term.text.as_str()).or_default() +=
+                weight * (LEAST_TOPICALITY + topicality);
+        }
+        let query_terms = query_terms.into_iter();
+        query_terms
+            .map(|(term, weight)| (term.into(), weight))
+            .collect()
+    }
+
+    /// What the turn's vector is made from; one vector serves the mapping and all searches.
+    pub fn text_to_embed(&self) -> String {
+        let recent = self.recent.iter().map(|recent| recent.text.as_str());
+        embedded_text::of_turn(&self.message.text, recent)
+    }
+
+    /// Whether there is nothing to embed.
+    pub fn is_blank(&self) -> bool {
+        self.message.counted.is_empty() && self.text_to_embed().trim().is_empty()
     }
 
     /// The query for a search in a namespace. `vector` is that of [`Turn::text_to_embed`]; `None`: words alone decide, as
     /// they do in all namespaces whose rows have no vectors.
     pub fn query(&self, namespace: Namespace, vector: Option<Arc<[f32]>>) -> Query {
         Query {
-            terms: self.query_terms.clone(),
+            terms: self.query_terms.get_or_init(|| self.weigh()).clone(),
             vector: vector.filter(|_| namespace == Namespace::Chunks),
             fusion: Fusion {
-                lexical: if self.has_topic {
+                lexical: if self.texts().any(|text| text.speaks) {
                     FUSION.lexical
                 } else {
                     LEXICAL_WITHOUT_TOPIC
