@@ -56,7 +56,7 @@ pub struct Turn {
     /// The latest first.
     pub(crate) recent: Vec<Arc<Reading>>,
     /// Made by the first search.
-    query_terms: OnceLock<Vec<(Box<str>, f64)>>,
+    query_terms: OnceLock<Arc<[(Box<str>, f64)]>>,
 }
 
 impl Turn {
@@ -74,7 +74,7 @@ impl Turn {
         all.map(|text| &**text)
     }
 
-    fn weigh(&self) -> Vec<(Box<str>, f64)> {
+    fn weigh(&self) -> Arc<[(Box<str>, f64)]> {
         let mut weight = 1.0;
         let weighted = terms::weighted(self.texts().map(|text| {
             let this = weight;
@@ -108,7 +108,7 @@ impl Turn {
     /// they do in all namespaces whose rows have no vectors.
     pub fn query(&self, namespace: Namespace, vector: Option<Arc<[f32]>>) -> Query {
         Query {
-            terms: self.query_terms.get_or_init(|| self.weigh()).clone(),
+            terms: Arc::clone(self.query_terms.get_or_init(|| self.weigh())),
             vector: vector.filter(|_| namespace == Namespace::Chunks),
             fusion: Fusion {
                 lexical: if self.texts().any(|text| text.speaks) {
@@ -124,7 +124,7 @@ impl Turn {
     /// The query for the [`NEAREST`](crate::NEAREST) chunks whose units vote in a mapping, to be asked without a filter.
     pub fn nearest(vector: Arc<[f32]>) -> Query {
         Query {
-            terms: Vec::new(),
+            terms: Arc::default(),
             vector: Some(vector),
             fusion: FUSION,
         }

@@ -63,7 +63,7 @@ fn what_was_read_before_is_read_the_same() {
         })
     };
     let first = read();
-    let holds_slope = |(_, terms): &(String, Vec<(Box<str>, f64)>)| {
+    let holds_slope = |(_, terms): &(String, Arc<[(Box<str>, f64)]>)| {
         terms.iter().any(|(term, _)| &**term == "slope")
     };
     assert_eq!(first.each_ref().map(holds_slope), [true, false]);
