@@ -22,23 +22,21 @@ pub(super) fn check(field: &str, passage: &Passage) -> Result<(), PolicyError> {
     read::bounded(&section, &passage.section, guard::MOST_CHARS)
 }
 
-/// A piece of course text as the reply quotes it; `None` without one. `is_chosen`: the student chose its unit.
+/// A piece of course text as the reply quotes it; `None` without one.
 pub(super) fn of<'a>(
     passage: &'a Passage,
-    locale: &str,
-    message: &str,
-    is_chosen: bool,
+    answers: &'a dyn Fn() -> bool,
 ) -> Option<decisions::Passage<'a>> {
-    (!passage.text.is_empty()).then(|| decisions::Passage {
+    (!passage.text.is_empty()).then_some(decisions::Passage {
         section: &passage.section,
         text: &passage.text,
-        answers: is_about(locale, passage, message, is_chosen),
+        answers,
     })
 }
 
 /// Whether a piece of course text has half of the terms that say what a message is about, and two at the least; of a unit
-/// that was chosen, one is enough.
-fn is_about(locale: &str, passage: &Passage, message: &str, is_chosen: bool) -> bool {
+/// that was chosen (`is_chosen`), one is enough.
+pub(super) fn is_about(locale: &str, passage: &Passage, message: &str, is_chosen: bool) -> bool {
     let analyser = Analyser::new(locale);
     let asked = telling(&analyser, message);
     let mut held = telling(&analyser, &passage.text);

@@ -81,7 +81,8 @@ impl Policies {
         };
         let asks = asks(&loaded.locale, pressed, &message);
         let is_chosen = pressed == i32::from(ClientEventKind::ChooseUnit);
-        let read_passage = |passage| passages::of(passage, &loaded.locale, &message, is_chosen);
+        let is_about = |passage| passages::is_about(&loaded.locale, passage, &message, is_chosen);
+        let (answers, answers_elsewhere) = (|| is_about(&passage), || is_about(&passage_elsewhere));
         let check_typed = guard::check_typed(&loaded, open_drill.as_ref(), typed)?;
         let mut situation = decisions::Situation {
             asks,
@@ -95,8 +96,8 @@ impl Policies {
                 .filter(|question| guard::is_brought(question))
                 .map(|question| guard::open_drill(&loaded, question)),
             said: &said,
-            passage: read_passage(&passage),
-            passage_elsewhere: read_passage(&passage_elsewhere),
+            passage: passages::of(&passage, &answers),
+            passage_elsewhere: passages::of(&passage_elsewhere, &answers_elsewhere),
             terms: Some(&terms),
         };
         let answer = answer_elsewhere(&loaded.course, &policy, &situation);

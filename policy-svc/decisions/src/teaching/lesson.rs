@@ -279,8 +279,8 @@ impl<'a> Lesson<'a> {
     /// The lesson, where it answers what is asked.
     fn answer(&self) -> Option<Move> {
         let passage = self.situation.passage;
-        let answers = passage.is_some_and(|passage| passage.answers);
-        (answers && self.situation.asks_for_lesson()).then_some(Move::Passage)
+        let passage = passage.filter(|_| self.situation.asks_for_lesson())?;
+        (passage.answers)().then_some(Move::Passage)
     }
 
     /// A drill that is worked out line by line, and that tells nothing of an open one.
@@ -442,8 +442,8 @@ pub fn answer_elsewhere(
     situation: &Situation<'_>,
 ) -> Option<String> {
     let passage = situation.passage_elsewhere.as_ref()?;
-    let is_asked = situation.asks_for_lesson() && passage.answers;
-    if !is_asked || !policy.allows(Action::SocraticQuestion) {
+    let may_be_told = situation.asks_for_lesson() && policy.allows(Action::SocraticQuestion);
+    if !may_be_told || !(passage.answers)() {
         return None;
     }
     let lesson = Lesson::new(course, policy, situation);
