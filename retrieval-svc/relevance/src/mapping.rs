@@ -148,7 +148,7 @@ impl Mapping {
             let speaks = self.told_by(&analysis, Counting::Telling) >= TOO_LITTLE;
             Arc::new(Reading {
                 text,
-                counted: Counted::all(&analysis, |term| self.topicality_of(term)),
+                counted: Counted::all(&analysis, |term| self.known(term)),
                 analysis,
                 speaks,
             })
@@ -179,7 +179,7 @@ impl Mapping {
             texts.push((weight, &**recent));
             weight *= RECENT_DECAY;
         }
-        let query = WeightedTerms::of(&self.vocabulary, &terms::weighted(texts));
+        let query = WeightedTerms::of(&terms::weighted(texts));
         self.vote(&query, nearest, own, in_context)
             .into_iter()
             .map(|(unit, confidence)| Mapped {
@@ -277,9 +277,10 @@ impl Mapping {
                 .all(|term| self.vocabulary.id(term).is_some())
     }
 
-    fn topicality_of(&self, term: &Term) -> f64 {
+    /// A term's number, and how much it tells about units.
+    fn known(&self, term: &Term) -> (Option<TermId>, f64) {
         let id = self.vocabulary.id(term);
-        id.map_or(0.0, |id| self.topicality[id as usize])
+        (id, id.map_or(0.0, |id| self.topicality[id as usize]))
     }
 
     /// Whether all that the course knows of a text is one word, which few of its documents have and no unit calls its own.

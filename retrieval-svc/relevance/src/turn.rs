@@ -83,9 +83,9 @@ impl Turn {
         }));
         // By spelling: a letter can be a word here and a variable there.
         let mut query_terms: BTreeMap<&str, f64> = BTreeMap::new();
-        for (term, (weight, topicality)) in weighted {
+        for (term, (weight, counted)) in weighted {
             *query_terms.entry(term.text.as_str()).or_default() +=
-                weight * (LEAST_TOPICALITY + topicality);
+                weight * (LEAST_TOPICALITY + counted.topicality);
         }
         let query_terms = query_terms.into_iter();
         query_terms
