@@ -13,20 +13,18 @@ const LATEST: usize = 6;
 
 /// Of the messages that a turn read, those that it uses: the latest, and of those before the card that the student works on
 /// and the hints that were asked for on it.
-pub(crate) fn used(
-    mut messages: Vec<TutorMessage>,
+pub(crate) fn used<'a>(
+    messages: &'a [TutorMessage],
     event: Option<&ClientEvent>,
     card_token: &str,
-) -> Vec<TutorMessage> {
+) -> impl Iterator<Item = &'a TutorMessage> {
     let latest = messages.len().saturating_sub(LATEST);
-    let card = place(&messages, event, card_token).unwrap_or(latest);
-    let mut at = 0;
-    messages.retain(|message| {
+    let card = place(messages, event, card_token).unwrap_or(latest);
+    let messages = messages.iter().enumerate();
+    messages.filter_map(move |(at, message)| {
         let is_used = at >= latest || at == card || (at > card && asks_for_hint(message));
-        at += 1;
-        is_used
-    });
-    messages
+        is_used.then_some(message)
+    })
 }
 
 /// The message with the card that the student works on: the one that the button stands on, else the last card.

@@ -146,6 +146,7 @@ pub fn decide_request(facts: &TurnFacts) -> Option<DecideRequest> {
         way_told: is_way_told(facts),
         open_drill_unit_id: String::new(),
         matched_unit_id: facts.matched_unit_id.clone(),
+        name_schema: false,
     })
 }
 
@@ -240,6 +241,9 @@ pub fn resolve_request(
             .collect(),
         passage: passage(facts, texts),
         passage_elsewhere: passage_elsewhere(facts, texts),
+        prompt_runs_name: 0,
+        exam_open: open_card::open(facts, texts)
+            .is_some_and(|card| matches!(card.content, Some(Content::Exam(_)))),
         quotable: texts
             .graded
             .iter()

@@ -75,7 +75,9 @@ impl Coalescing {
     /// Works on a request, or shares the work on one like it.
     pub fn run(&self, job: Job) -> Parts {
         let calls = Arc::clone(&self.calls);
-        let (Some(groups), Some(key)) = (&self.groups, Key::of(&job)) else {
+        // The key is a copy of the whole prompt.
+        let shared = self.groups.as_ref();
+        let Some((groups, key)) = shared.and_then(|groups| Some((groups, Key::of(&job)?))) else {
             return calls.run(job);
         };
         let telemetry = RequestTelemetry::new(&job, Arc::clone(&calls.metrics));

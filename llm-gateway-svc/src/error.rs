@@ -77,7 +77,7 @@ pub enum Error {
     /// An option of the queue is out of its bounds, which those of the settings rule out.
     #[error("the queue in front of the model cannot be made: {0}")]
     Misconfigured(InvalidOption),
-    /// The schema that should constrain the output is none.
+    /// The schema that should constrain the output is none, or is named and not known here.
     #[error("`json_schema` {0}")]
     InvalidSchema(#[from] SchemaError),
     /// The caller's deadline ran out.
@@ -110,6 +110,7 @@ impl Error {
             Self::UnknownBackend { .. } => ErrorReason::UnknownBackend,
             Self::TooManyModels => ErrorReason::Busy,
             Self::Misconfigured(_) => ErrorReason::Internal,
+            Self::InvalidSchema(SchemaError::Unknown) => ErrorReason::UnknownSchema,
             Self::InvalidSchema(_) => ErrorReason::InvalidSchema,
             Self::DeadlineExceeded => ErrorReason::DeadlineExceeded,
         }

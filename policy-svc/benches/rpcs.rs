@@ -78,6 +78,7 @@ async fn main() {
         way_told: false,
         open_drill_unit_id: String::new(),
         matched_unit_id: String::new(),
+        name_schema: true,
     };
     let decision = client.clone().decide(decide_request.clone()).await.unwrap();
     let policy = decision.into_inner().policy.unwrap();

@@ -12,6 +12,7 @@ mod exams;
 mod explain;
 mod grading;
 mod guard;
+mod named_runs;
 mod own_exercise;
 mod passages;
 mod placement;
@@ -47,7 +48,7 @@ use turnwise_proto::policy::v1::{
 use turnwise_procedure_help::Rules;
 use turnwise_reply_guard::Guard;
 
-use self::guard::Known;
+use self::{guard::Known, named_runs::NamedRuns};
 use crate::{
     config::HelperSettings,
     courses::Courses,
@@ -66,6 +67,7 @@ pub struct Policies {
     replies: ReplyMetrics,
     grades: GradeMetrics,
     guard: Guard,
+    prompt_runs: NamedRuns,
     help_rules: Rules,
     helper: turnwise_lesson_policy::Defaults,
     context_handoff: bool,
@@ -88,6 +90,7 @@ impl Policies {
             replies,
             grades,
             guard,
+            prompt_runs: NamedRuns::default(),
             help_rules,
             helper: HelperSettings::default().defaults(),
             context_handoff: true,
@@ -179,11 +182,12 @@ impl PolicyService for Policies {
         let fields = ("plan.course_id", "plan.pack_hash");
         let loaded = self.version(fields, &plan.course_id, &plan.pack_hash)?;
         ids::check("turn_id", &request.turn_id)?;
-        let way_told = request.way_told;
+        let (way_told, name_schema) = (request.way_told, request.name_schema);
         let input = read::decide_input(request)?;
         let decision = decisions::decide(&loaded.course, &input)
             .map_err(|fault| PolicyError::impossible("plan", &fault))?;
-        Ok(Response::new(write::decision(&loaded, decision, way_told)))
+        let response = write::decision(&loaded, decision, way_told, name_schema);
+        Ok(Response::new(response))
     }
 
     async fn explain(

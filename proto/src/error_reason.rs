@@ -52,6 +52,7 @@ impl ErrorReason {
             Self::RemoteBackendNotAcknowledged
             | Self::LlmOff
             | Self::UnknownPackVersion
+            | Self::UnknownSchema
             | Self::SchemaTooNew
             | Self::ContextRequestClosed
             | Self::HelpSessionClosed

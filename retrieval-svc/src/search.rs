@@ -35,9 +35,9 @@ impl Asked {
         let turn = version.mapping.turn(text, recent);
         let (vector, dense) = match (view, queries) {
             (_, None) => (None, DenseUse::Unspecified),
-            _ if turn.text_to_embed().trim().is_empty() => (None, DenseUse::Unspecified),
+            _ if turn.is_blank() => (None, DenseUse::Unspecified),
             (Some(view), Some(queries)) if view.ranks_by_meaning => {
-                match queries.embed(turn.text_to_embed(), call).await {
+                match queries.embed(&turn.text_to_embed(), call).await {
                     Ok(vector) => (Some(vector), DenseUse::Used),
                     Err(error) => {
                         tracing::warn!(reason = error.reason(), "a text has no vector in time");

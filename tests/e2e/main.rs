@@ -9,6 +9,7 @@
 //! | [`placement`] | what a student knows already |
 //! | [`models`], [`busy_model`] | models that misbehave; a model that somebody else has |
 //! | [`no_model`] | nobody wants a model |
+//! | [`named`] | what stays the same is sent once between services |
 //! | [`model_chaos`] | a model server that fails in every way, and what stays of it in llm-gateway-svc: nothing |
 //! | [`model_replicas`] | three replicas of llm-gateway-svc with one Redis, any of which is killed or restarted |
 //! | [`bad_turns`], [`bad_requests`], [`bad_tokens`], [`limits`] | what is refused, and how |
@@ -90,6 +91,7 @@ mod model_chaos;
 mod model_replicas;
 mod models;
 mod mutual_tls;
+mod named;
 mod no_model;
 mod other_students;
 mod outages;

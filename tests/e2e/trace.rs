@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
-use turnwise_proto::tutor::v1::{ClientEventKind, TakeTurnRequest};
+use turnwise_proto::tutor::v1::{ClientEventKind, StudentInput, TakeTurnRequest, Thread};
 use turnwise_tests::{
     deployment::Deployment,
     evidence::{Seed, drilled},
@@ -31,16 +31,15 @@ async fn a_turn_is_one_trace(kind: Kind) {
         // Whatever is logged, the trace is whole.
         .env("LOG_FILTER", "error")
         // A turn that looks for exam questions, too.
-        .evidence(Seed::units("nia", DEMO_COURSE, vec![drilled("ALG-01")]));
+        .evidence(Seed::units("nia", DEMO_COURSE, vec![drilled("ALG-01")]))
+        .evidence(Seed::units("mia", DEMO_COURSE, vec![drilled("ALG-01")]));
     let mut suite = Deployment::start(kind, options).await;
+    // The first of a schema is sent whole, after one call more.
+    let mia = suite.student("mia");
+    let turn = done(&mia.open(DEMO_COURSE).await);
+    mia.turn(turn).await.unwrap();
     let nia = suite.student("nia");
-    let thread = nia.open(DEMO_COURSE).await;
-    let mut turn = pressing(&thread, ClientEventKind::DrillContinue, "ALG-01");
-    turn.input = Some(turnwise_proto::tutor::v1::StudentInput {
-        text: "done".to_owned(),
-        ..Default::default()
-    });
-    take(&nia, turn, "01").await;
+    take(&nia, done(&nia.open(DEMO_COURSE).await), "01").await;
     // An orderly end sends what is left, so that after it everything is here.
     suite.stop();
 
@@ -154,6 +153,16 @@ fn who_logged_the_trace(suite: &Deployment) -> Vec<String> {
     let of_trace = lines.iter().filter(|line| line.contains(&id));
     let names = of_trace.filter_map(|line| line.split_once(": ").map(|(name, _)| name.to_owned()));
     names.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// A drill was done.
+fn done(thread: &Thread) -> TakeTurnRequest {
+    let mut turn = pressing(thread, ClientEventKind::DrillContinue, "ALG-01");
+    turn.input = Some(StudentInput {
+        text: "done".to_owned(),
+        ..Default::default()
+    });
+    turn
 }
 
 /// How often each method was served.

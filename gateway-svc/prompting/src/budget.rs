@@ -5,9 +5,16 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::{
-    attachments::AttachmentsPart, block::json, clarification::ClarificationPart, context::Context,
-    earlier::EarlierTurn, fault::RenderError, prompt::Trimmed, tokens::estimate, turn::TurnPrompt,
-    unit::UnitPart,
+    attachments::AttachmentsPart,
+    block::json,
+    clarification::ClarificationPart,
+    context::Context,
+    earlier::EarlierTurn,
+    fault::RenderError,
+    prompt::Trimmed,
+    tokens::estimate,
+    turn::TurnPrompt,
+    unit::{KnownUnits, UnitPart},
 };
 
 /// A text of which fewer tokens than this would be left is left out.
@@ -27,8 +34,8 @@ pub(crate) struct BudgetedParts<'a> {
 
 impl<'a> BudgetedParts<'a> {
     /// Everything.
-    pub(crate) fn all(input: &TurnPrompt<'a>) -> Result<Self, RenderError> {
-        let unit = UnitPart::of(input)?;
+    pub(crate) fn all(input: &TurnPrompt<'a>, known: &KnownUnits) -> Result<Self, RenderError> {
+        let unit = UnitPart::of(input, known)?;
         Ok(Self {
             context: Context::of(input, &unit),
             unit,

@@ -21,13 +21,13 @@ use crate::{
     budget::BudgetedParts,
     chat::{self, ChatParts, ChatPrompt},
     conversation::Conversation,
-    fault::{RenderError, SheetError, SheetFault},
+    fault::{RenderError, SheetError, SheetFault, engine_fault},
     grade::{self, GradePrompt, MistakeTag},
     help::{self, HelpParts, HelpPrompt},
     name::{Kind, Mode, Part, SheetName},
-    sheets::engine_fault,
     translate::{self, TranslatePrompt},
     turn::{self, TurnPrompt},
+    unit::KnownUnits,
 };
 
 /// What is wrong with a compiled sheet.
@@ -282,7 +282,12 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
     .iter()
     .map(|(input, style)| match part {
         Part::Input => turn::input_variables(input, locale),
-        _ => turn::user_variables(input, &BudgetedParts::all(input)?, style, locale),
+        _ => turn::user_variables(
+            input,
+            &BudgetedParts::all(input, &KnownUnits::default())?,
+            style,
+            locale,
+        ),
     })
     .collect()
 }

@@ -42,7 +42,7 @@ pub(crate) struct AnchorView<'a> {
 }
 
 /// A piece of lesson text. Addresses and pages are left out: a tutor gives no links.
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ChunkView<'a> {
     #[serde(skip)]

@@ -1,6 +1,9 @@
 //! What is wrong with a prompt sheet, and why a prompt could not be made.
 
-use std::{fmt, io, path::PathBuf};
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+};
 
 /// One fault of one sheet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,4 +60,21 @@ pub enum RenderError {
     /// Data could not be written as JSON.
     #[error("the data of a prompt cannot be written as JSON")]
     Json(#[source] serde_json::Error),
+}
+
+pub(crate) fn fault(file: &Path, line: Option<usize>, message: String) -> SheetFault {
+    SheetFault {
+        file: file.to_owned(),
+        line,
+        message,
+    }
+}
+
+/// What the template engine says, as a fault of this sheet.
+pub(crate) fn engine_fault(file: &Path, error: &minijinja::Error) -> SheetFault {
+    let message = match error.detail() {
+        Some(detail) => format!("{}: {detail}", error.kind()),
+        None => error.kind().to_string(),
+    };
+    fault(file, error.line(), message)
 }

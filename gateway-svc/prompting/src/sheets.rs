@@ -4,17 +4,21 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value, context, syntax::SyntaxConfig};
+use moka::sync::Cache;
 use sha2::{Digest, Sha256};
+use turnwise_fingerprint::RunSet;
+use turnwise_proto::policy::v1::Constraints;
 
 use crate::{
     budget::BudgetedParts,
     built_in::BUILT_IN,
     chat::{self, ChatParts, ChatPrompt},
     check,
-    fault::{RenderError, SheetError, SheetFault},
+    fault::{RenderError, SheetError, SheetFault, engine_fault, fault},
     grade::{self, GradePrompt},
     help::{self, HelpParts, HelpPrompt},
     name::{Kind, Mode, Part, STYLES, SheetName, is_language_tag},
@@ -22,6 +26,7 @@ use crate::{
     tokens,
     translate::{self, TranslatePrompt},
     turn::{self, TurnPrompt},
+    unit::KnownUnits,
 };
 
 /// Changes with everything outside the sheets that changes a prompt: the form of data, the variables, the trimming, the
@@ -30,6 +35,8 @@ const RENDERER_VERSION: &str = "6";
 
 /// The longest sheet, in bytes.
 const MAX_SHEET_BYTES: usize = 64 << 10;
+/// The most rules that are remembered.
+const MOST_RULES: u64 = 64;
 
 /// The files of a folder, as they were read.
 pub(crate) type Files = BTreeMap<PathBuf, SheetFile>;
@@ -48,8 +55,12 @@ pub struct Sheets {
     environment: Environment<'static>,
     hash: String,
     runs: Vec<u64>,
+    runs_name: u64,
     /// The names of the styles, in order.
     styles: BTreeSet<String>,
+    /// Rules of turns with their tokens, by what they are made from. A course has one.
+    rules: Cache<String, Arc<(String, usize)>>,
+    units: KnownUnits,
 }
 
 /// A sheet before it is compiled.
@@ -146,8 +157,11 @@ impl Sheets {
             return Ok(Self {
                 environment,
                 hash,
+                runs_name: RunSet::new(runs.clone()).name(),
                 runs,
                 styles: drafts.keys().filter_map(style_of).collect(),
+                rules: Cache::new(MOST_RULES),
+                units: KnownUnits::default(),
             });
         }
         faults.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
@@ -165,6 +179,12 @@ impl Sheets {
     #[must_use]
     pub fn runs(&self) -> &[u64] {
         &self.runs
+    }
+
+    /// What names them.
+    #[must_use]
+    pub fn runs_name(&self) -> u64 {
+        self.runs_name
     }
 
     /// The writing styles that there are sheets for, in order.
@@ -190,8 +210,7 @@ impl Sheets {
         max_tokens: usize,
     ) -> Result<Prompt, RenderError> {
         let bounds = input.policy.constraints.unwrap_or_default();
-        let variables = turn::system_variables(&bounds, locale);
-        let rules = self.message(Mode::Turn, Part::System, locale, variables)?;
+        let rules = self.rules(&bounds, locale)?;
         let variables = turn::policy_variables(input.policy, locale)?;
         let policy = self.message(Mode::Turn, Part::Policy, locale, variables)?;
         let variables = turn::input_variables(input, locale)?;
@@ -201,21 +220,36 @@ impl Sheets {
             Some(name) => self.render(Kind::Style(name.to_owned()), locale, context! { locale })?,
             None => String::new(),
         };
-        let mut parts = BudgetedParts::all(input)?;
-        let fixed: usize = [&rules, &policy, &said]
-            .map(|content| tokens::of_message(content))
-            .iter()
-            .sum();
+        let mut parts = BudgetedParts::all(input, &self.units)?;
+        let fixed = rules.1 + tokens::of_message(&policy) + tokens::of_message(&said);
         loop {
             let variables = turn::user_variables(input, &parts, style.trim(), locale)?;
             let user = self.message(Mode::Turn, Part::User, locale, variables)?;
-            let taken = fixed + tokens::of_message(&user);
+            let taken = fixed + tokens::of_message_around(&user, parts.unit.known());
             let excess = taken.saturating_sub(max_tokens);
             if excess == 0 || !parts.reduce(excess)? {
-                let contents = [rules, user, policy, said];
+                let contents = [rules.0.clone(), user, policy, said];
                 return Ok(Prompt::new(contents, taken, parts.trimmed(), max_tokens));
             }
         }
+    }
+
+    /// The rules of a turn, and their tokens.
+    fn rules(
+        &self,
+        bounds: &Constraints,
+        locale: &str,
+    ) -> Result<Arc<(String, usize)>, RenderError> {
+        let key = format!("{locale} {bounds:?}");
+        if let Some(rules) = self.rules.get(&key) {
+            return Ok(rules);
+        }
+        let variables = turn::system_variables(bounds, locale);
+        let text = self.message(Mode::Turn, Part::System, locale, variables)?;
+        let tokens = tokens::of_message(&text);
+        let rules = Arc::new((text, tokens));
+        self.rules.insert(key, Arc::clone(&rules));
+        Ok(rules)
     }
 
     /// The prompt that grades an answer, or words the feedback on one that is decided; as [`turn`](Self::turn).
@@ -452,21 +486,4 @@ fn hash(drafts: &BTreeMap<SheetName, Draft>) -> String {
         add(&draft.text);
     }
     hex::encode(hasher.finalize())
-}
-
-fn fault(file: &Path, line: Option<usize>, message: String) -> SheetFault {
-    SheetFault {
-        file: file.to_owned(),
-        line,
-        message,
-    }
-}
-
-/// What the template engine says, as a fault of this sheet.
-pub(crate) fn engine_fault(file: &Path, error: &minijinja::Error) -> SheetFault {
-    let message = match error.detail() {
-        Some(detail) => format!("{}: {detail}", error.kind()),
-        None => error.kind().to_string(),
-    };
-    fault(file, error.line(), message)
 }

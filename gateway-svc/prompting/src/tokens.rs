@@ -25,6 +25,17 @@ pub(crate) fn of_message(content: &str) -> usize {
     estimate(content) + PER_MESSAGE
 }
 
+/// The same of a message that may hold a block whose tokens are known.
+pub(crate) fn of_message_around(content: &str, known: Option<(&str, usize)>) -> usize {
+    match known.and_then(|(block, tokens)| Some((content.split_once(block)?, tokens))) {
+        // A block begins and ends with a sign, which ends what is counted before it; but a space joins it.
+        Some(((before, after), tokens)) if !before.ends_with([' ', '\t']) => {
+            estimate(before) + tokens + of_message(after)
+        }
+        _ => of_message(content),
+    }
+}
+
 /// About how many tokens a text takes, rather too many than too few.
 #[must_use]
 pub fn estimate(text: &str) -> usize {

@@ -102,11 +102,7 @@ pub(crate) fn user_variables(
     let project = project(input).map(ProjectView::of);
     Ok(context! {
         locale,
-        unit_context => if parts.unit.is_empty() {
-            String::new()
-        } else {
-            block("UNIT_CONTEXT", &parts.unit)?
-        },
+        unit_context => parts.unit.block()?,
         context => block("CONTEXT", &parts.context)?,
         earlier_turns => if parts.earlier().is_empty() {
             String::new()

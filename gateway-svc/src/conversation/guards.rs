@@ -98,10 +98,12 @@ impl Core {
 
     /// Earlier messages without those that met a guardrail, and without their answers: such words reach no model and no
     /// search later, either.
-    pub(crate) fn screen_history(&self, messages: &[TutorMessage]) -> Vec<TutorMessage> {
+    pub(crate) fn screen_history<'a>(
+        &self,
+        messages: impl Iterator<Item = &'a TutorMessage>,
+    ) -> Vec<TutorMessage> {
         let mut met = false;
         messages
-            .iter()
             .filter(|message| {
                 if message.role() == Role::User {
                     met = [&message.text, &message.latex]

@@ -154,10 +154,13 @@ pub(crate) async fn complete(
                 core.no_model.told();
                 return Completed::off();
             }
-            tracing::warn!(
-                reason = fault.reason().wire_name(),
-                "the model did not answer"
-            );
+            // Of a schema that was only named the turn sends the text.
+            if fault.reason() != ErrorReason::UnknownSchema {
+                tracing::warn!(
+                    reason = fault.reason().wire_name(),
+                    "the model did not answer"
+                );
+            }
             Completed {
                 retry_hint: retry_hint(&fault),
                 call: Completed::failed(degraded(&fault)).call,

@@ -29,7 +29,6 @@ use crate::{
         clarification::{self, Questions},
         complete, guards,
     },
-    error::internal,
     open_card, record,
     upstream::{ANSWER_MARGIN, Step},
 };
@@ -287,8 +286,28 @@ impl Composing<'_> {
         self.untouched(standing)
     }
 
-    /// Prompt and model.
+    /// Prompt and model. Where the schema is only named and a model gateway does not know the name, as one that has just
+    /// begun or is older, no model was asked: the policy decides the same once more and gives the schema.
     async fn ask_model(&mut self, working: &CallContext, json_schema: String) -> Completed {
+        let phases = self.facts.times.len();
+        let completed = self.ask_with(working, json_schema).await;
+        let reason = completed.fault.as_ref().map(Fault::reason);
+        if !matches!(
+            reason,
+            Some(ErrorReason::UnknownSchema | ErrorReason::InvalidSchema)
+        ) {
+            return completed;
+        }
+        match self.decide(working, false).await {
+            Ok(decision) => {
+                self.facts.times.truncate(phases);
+                self.ask_with(working, decision.reply_schema).await
+            }
+            Err(_) => completed,
+        }
+    }
+
+    async fn ask_with(&mut self, working: &CallContext, json_schema: String) -> Completed {
         if self.core.is_model_off(record::class_policy(&self.facts)) {
             return Completed::off();
         }
@@ -330,13 +349,9 @@ impl Composing<'_> {
 
     /// The policy's verdict on what the model wrote, or did not.
     async fn resolve(&mut self, known: KnownTexts) -> Result<ResolveReplyResponse, Fault> {
-        let request =
-            record::resolve_request(&self.facts, &self.texts, known).ok_or_else(internal)?;
-        let mut policy = self.core.upstreams.policy.clone();
-        let step = Step::Policy.of(self.request.context);
-        let (resolved, took) = measured(policy.resolve_reply(step.request(request))).await;
+        let (resolved, took) = measured(self.verdict(known)).await;
         self.took("resolve", took);
-        let resolved = resolved.map_err(|status| step.fault(&status))?.into_inner();
+        let resolved = resolved?;
         self.facts.met = resolved.met.clone();
         // A reply always says something.
         match &resolved.reply {

@@ -9,7 +9,9 @@ use turnwise_proto::{
     common::v1::ErrorReason,
     exam::v1::QuestionState,
     explain::v1::{TurnFacts, TurnTexts},
-    policy::v1::{DecideRequest, DecideResponse, Plan},
+    policy::v1::{
+        DecideRequest, DecideResponse, KnownTexts, Plan, ResolveReplyRequest, ResolveReplyResponse,
+    },
     retrieval::v1::{
         MapMessageRequest, MapMessageResponse, Namespace, RetrieveRequest, RetrieveResponse,
     },
@@ -56,7 +58,7 @@ impl Composing<'_> {
             if plan.choice_unit_ids.len() < 2 {
                 let ((found, searched), (decided, took)) = join!(
                     measured(self.search(working, plan, retrieval_answers)),
-                    measured(self.decide(working))
+                    measured(self.decide(working, true))
                 );
                 self.keep(plan, found);
                 self.took("gather", searched);
@@ -71,7 +73,7 @@ impl Composing<'_> {
             self.ask_exam_system(working, plan).await;
         }
         self.took("gather", began.elapsed());
-        let (decided, took) = measured(self.decide(working)).await;
+        let (decided, took) = measured(self.decide(working, true)).await;
         self.took("decide", took);
         decided
     }
@@ -132,10 +134,16 @@ impl Composing<'_> {
         }
     }
 
-    async fn decide(&self, working: &CallContext) -> Result<DecideResponse, Fault> {
+    /// The decision, with the reply's schema or only its name.
+    pub(super) async fn decide(
+        &self,
+        working: &CallContext,
+        name_schema: bool,
+    ) -> Result<DecideResponse, Fault> {
         let open = record::open_drill(&self.facts, &self.texts);
         let request = DecideRequest {
             open_drill_unit_id: open.map_or_else(String::new, |open| open.unit_id),
+            name_schema,
             ..record::decide_request(&self.facts).ok_or_else(internal)?
         };
         let mut policy = self.core.upstreams.policy.clone();
@@ -145,6 +153,35 @@ impl Composing<'_> {
             .await
             .map(tonic::Response::into_inner)
             .map_err(|status| step.fault(&status))
+    }
+
+    /// The policy's verdict on what the model wrote, or did not. Runs of the sheets are only named; they are sent where the
+    /// policy does not know the name, as one that has just begun or is older.
+    pub(super) async fn verdict(
+        &self,
+        mut known: KnownTexts,
+    ) -> Result<ResolveReplyResponse, Fault> {
+        let sheets = self.core.sheets.current();
+        known.prompt_runs.clear();
+        let step = Step::Policy.of(self.request.context);
+        let ask = async |known: KnownTexts| {
+            let request = record::resolve_request(&self.facts, &self.texts, known);
+            let request = ResolveReplyRequest {
+                prompt_runs_name: sheets.runs_name(),
+                ..request.ok_or_else(internal)?
+            };
+            let mut policy = self.core.upstreams.policy.clone();
+            let resolved = policy.resolve_reply(step.request(request)).await;
+            resolved
+                .map(tonic::Response::into_inner)
+                .map_err(|status| step.fault(&status))
+        };
+        let resolved = ask(known.clone()).await?;
+        if resolved.prompt_runs_known || sheets.runs().is_empty() {
+            return Ok(resolved);
+        }
+        known.prompt_runs = sheets.runs().to_vec();
+        ask(known).await
     }
 }
 

@@ -102,8 +102,9 @@ pub(crate) async fn take(
             // It goes with the texts: the facts outlive them.
             let card_token = (screened.event.as_mut())
                 .map_or_else(String::new, |event| std::mem::take(&mut event.card_token));
-            let recent = turn.start.recent_messages.clone();
+            let recent = &turn.start.recent_messages;
             let recent = open_card::used(recent, screened.event.as_ref(), &card_token);
+            let recent_messages = core.screen_history(recent);
             let composing = Composing {
                 core,
                 request: &request,
@@ -114,7 +115,7 @@ pub(crate) async fn take(
                 facts: facts(&request, &turn.start, screened.event),
                 texts: TurnTexts {
                     input: Some(screened.input),
-                    recent_messages: core.screen_history(&recent),
+                    recent_messages,
                     graded: turn.start.graded.clone(),
                     card_token,
                     ..TurnTexts::default()

@@ -112,8 +112,8 @@ async fn compose(
 ) -> Result<Composed, Fault> {
     tell(core, request, waiting).await;
     let start = &turn.start;
-    let used = open_card::used(start.recent_messages.clone(), None, "");
-    let mut recent = core.screen_history(&used);
+    let used = open_card::used(&start.recent_messages, None, "");
+    let mut recent = core.screen_history(used);
     // The message is the turn's own.
     recent.retain(|message| message.id != waiting.message_id);
     let progress = Progress::unheard();

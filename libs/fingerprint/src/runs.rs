@@ -66,12 +66,25 @@ impl RunSet {
         if !hashes.is_sorted() {
             hashes.sort_unstable();
         }
-        let mut filter = vec![0; 1 << (FILTER_BITS - 6)];
+        let words = match hashes.is_empty() {
+            true => 0,
+            false => 1 << (FILTER_BITS - 6),
+        };
+        let mut filter = vec![0; words];
         for hash in &hashes {
             let at = hash >> (64 - FILTER_BITS);
             filter[(at >> 6) as usize] |= 1 << (at & 63);
         }
         Self { hashes, filter }
+    }
+
+    /// A number that stands for the set; 0: it holds nothing.
+    #[must_use]
+    pub fn name(&self) -> u64 {
+        match self.hashes.is_empty() {
+            true => 0,
+            false => crate::hash(self.hashes.iter().flat_map(|hash| hash.to_le_bytes())),
+        }
     }
 
     /// Whether it holds nothing.

@@ -5,11 +5,16 @@ use std::sync::{Arc, LazyLock};
 use moka::sync::Cache;
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
+use sha2::{Digest, Sha256};
 
 /// The longest schema, in bytes.
 pub const SCHEMA_MAX_BYTES: usize = 256 * 1024;
 /// How many bytes of schemas are remembered as good. A class's turns send a few dozen different ones.
 const REMEMBERED_MAX_BYTES: u64 = 4 * 1024 * 1024;
+/// What an entry takes beside the schema, roughly.
+const ENTRY_BYTES: usize = 256;
+/// How a name begins; the SHA-256 of the schema's text follows, in hex.
+const NAMED: &str = "sha256:";
 
 /// A JSON Schema that is one JSON object and keeps the rules of its draft. Cloning it is cheap.
 #[derive(Debug, Clone)]
@@ -29,23 +34,33 @@ pub enum SchemaError {
         "must be a JSON Schema: a keyword holds what it may not, or `$schema` names an unknown draft"
     )]
     NoSchema,
+    /// It is the name of a schema that was not read here, or is forgotten.
+    #[error("names a schema that is not known here; send the schema itself")]
+    Unknown,
 }
 
-/// Schemas that were found good, by their text. Only good ones stand here: a bad one is checked each time.
-static GOOD: LazyLock<Cache<Arc<str>, Schema>> = LazyLock::new(|| {
+/// Schemas that were found good, by their names. Only good ones stand here: a bad one is checked each time.
+static GOOD: LazyLock<Cache<String, Schema>> = LazyLock::new(|| {
     Cache::builder()
         .max_capacity(REMEMBERED_MAX_BYTES)
-        .weigher(|text: &Arc<str>, _| u32::try_from(text.len() * 2).unwrap_or(u32::MAX))
+        .weigher(|_, schema: &Schema| {
+            u32::try_from(schema.as_str().len() + ENTRY_BYTES).unwrap_or(u32::MAX)
+        })
         .build()
 });
 
 impl Schema {
-    /// Reads a schema. Which draft it is, `$schema` says; without it, 2020-12.
+    /// Reads a schema, or finds the one that is named: `sha256:` and the SHA-256 of its text in hex. Which draft it is,
+    /// `$schema` says; without it, 2020-12.
     pub fn parse(text: &str) -> Result<Self, SchemaError> {
         if text.len() > SCHEMA_MAX_BYTES {
             return Err(SchemaError::TooLong);
         }
-        if let Some(schema) = GOOD.get(text) {
+        if text.starts_with(NAMED) {
+            return GOOD.get(text).ok_or(SchemaError::Unknown);
+        }
+        let name = format!("{NAMED}{}", hex::encode(Sha256::digest(text)));
+        if let Some(schema) = GOOD.get(&name) {
             return Ok(schema);
         }
         let raw: Box<RawValue> = serde_json::from_str(text).map_err(|_| SchemaError::NoObject)?;
@@ -55,7 +70,7 @@ impl Schema {
         }
         jsonschema::meta::validate(&value).map_err(|_| SchemaError::NoSchema)?;
         let schema = Self(raw.into());
-        GOOD.insert(text.into(), schema.clone());
+        GOOD.insert(name, schema.clone());
         Ok(schema)
     }
 

@@ -1,5 +1,6 @@
 //! Requests that are refused, and their bounds.
 
+use tonic::Code;
 use turnwise_proto::{
     common::v1::ErrorReason,
     llm::v1::{ChatRole, CompleteRequest, Purpose, StreamCompleteRequest},
@@ -104,6 +105,30 @@ async fn a_schema_is_one_json_object() {
         assert_eq!(refused.fields().collect::<Vec<_>>(), ["json_schema"]);
         assert_eq!(refused.metadata("field"), Some("json_schema"));
     }
+}
+
+#[tokio::test]
+async fn a_schema_that_was_sent_can_be_named() {
+    let gateway = mock(&[]).await;
+    let with = |schema: &str| CompleteRequest {
+        json_schema: schema.to_owned(),
+        ..request()
+    };
+    // The SHA-256 of the text below.
+    let name = "sha256:e558ad9d2b68cc584a1568b20f944fe4d151496717fe156f774ecd4ef7f3ed20";
+    let failure = gateway.complete(with(name)).await.unwrap_err();
+    assert_eq!(failure.code(), Code::FailedPrecondition);
+    let refused = fault(&failure, ErrorReason::UnknownSchema);
+    assert_eq!(refused.metadata("field"), Some("json_schema"));
+    let failure = gateway.stream(with(name)).await.unwrap_err();
+    fault(&failure, ErrorReason::UnknownSchema);
+    assert_eq!(gateway.calls(), 0.0);
+    gateway
+        .complete(with(r#"{"type":"object","title":"sent once"}"#))
+        .await
+        .unwrap();
+    gateway.complete(with(name)).await.unwrap();
+    assert_eq!(gateway.calls(), 2.0);
 }
 
 #[tokio::test]

@@ -72,9 +72,18 @@ pub fn reply_schema(course: &Course, policy: &Policy) -> Value {
     Value::Object(schema)
 }
 
+/// A schema as text, and what names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaText {
+    /// The schema.
+    pub text: Arc<str>,
+    /// `sha256:` and the SHA-256 of the text in hex.
+    pub name: Arc<str>,
+}
+
 /// The same as text, which is kept: policies that allow the same share it.
 #[must_use]
-pub fn reply_schema_text(course: &Course, policy: &Policy) -> Arc<str> {
+pub fn reply_schema_text(course: &Course, policy: &Policy) -> SchemaText {
     schema_cache::schema_text(course, policy)
 }
 

@@ -9,11 +9,12 @@ use std::{
 };
 
 use jsonschema::{Draft, ValidationError, Validator};
+use sha2::{Digest, Sha256};
 
 use crate::{
     course::Course,
     policy::Policy,
-    schema::{accepted_schema, reply_schema},
+    schema::{SchemaText, accepted_schema, reply_schema},
     words::Action,
 };
 
@@ -45,7 +46,7 @@ impl<T: Clone> Cache<T> {
 }
 
 static VALIDATORS: LazyLock<Cache<Arc<Validator>>> = LazyLock::new(|| Cache::new(HashMap::new()));
-static TEXTS: LazyLock<Cache<Arc<str>>> = LazyLock::new(|| Cache::new(HashMap::new()));
+static TEXTS: LazyLock<Cache<SchemaText>> = LazyLock::new(|| Cache::new(HashMap::new()));
 
 /// The validator of the replies with one action.
 pub(crate) fn validator(
@@ -62,10 +63,14 @@ pub(crate) fn validator(
 }
 
 /// The schema of the replies that a policy allows, as text.
-pub(crate) fn schema_text(course: &Course, policy: &Policy) -> Arc<str> {
+pub(crate) fn schema_text(course: &Course, policy: &Policy) -> SchemaText {
     let key = key(course, policy, &policy.allowed_actions);
     let made = TEXTS.get(key, || {
-        Ok::<_, std::convert::Infallible>(reply_schema(course, policy).to_string().into())
+        let text = reply_schema(course, policy).to_string();
+        Ok::<_, std::convert::Infallible>(SchemaText {
+            name: format!("sha256:{}", hex::encode(Sha256::digest(&text))).into(),
+            text: text.into(),
+        })
     });
     match made {
         Ok(text) => text,

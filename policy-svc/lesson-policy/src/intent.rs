@@ -1,5 +1,7 @@
 //! What a student wants with a message: a closed set, found by phrases.
 
+use std::{collections::HashMap, sync::LazyLock};
+
 use crate::words::spelled;
 
 /// What a student wants.
@@ -335,18 +337,35 @@ const PHRASES: [(Intent, &[&str]); 7] = [
     ),
 ];
 
+/// The phrases by their first words, each with the place of its intent.
+static BY_FIRST_WORD: LazyLock<HashMap<&str, Vec<(usize, &str)>>> = LazyLock::new(|| {
+    let mut by_first_word: HashMap<&str, Vec<(usize, &str)>> = HashMap::new();
+    for (place, (_, phrases)) in PHRASES.iter().enumerate() {
+        for &phrase in *phrases {
+            let first = phrase.split(' ').next().unwrap_or_default();
+            let of_word = by_first_word.entry(first).or_default();
+            of_word.push((place, phrase));
+        }
+    }
+    by_first_word
+});
+
 /// What the student wants.
 pub fn intent(message: &str) -> Intent {
     let words: Vec<String> = spelled_with_letters(message);
-    let run = format!(" {} ", words.join(" "));
-    PHRASES
-        .iter()
-        .find(|(_, phrases)| {
-            phrases
-                .iter()
-                .any(|phrase| run.contains(&format!(" {phrase} ")))
-        })
-        .map_or(Intent::General, |(intent, _)| *intent)
+    let run = words.join(" ") + " ";
+    let mut rest = run.as_str();
+    let mut first = None;
+    for word in &words {
+        let phrases = BY_FIRST_WORD.get(word.as_str()).into_iter().flatten();
+        let said = phrases.filter(|(_, phrase)| {
+            let after = rest.strip_prefix(*phrase);
+            after.is_some_and(|after| after.starts_with(' '))
+        });
+        first = said.map(|(place, _)| *place).chain(first).min();
+        rest = &rest[word.len() + 1..];
+    }
+    first.map_or(Intent::General, |place| PHRASES[place].0)
 }
 
 /// The words, with `i` and other single letters.

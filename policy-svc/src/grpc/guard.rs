@@ -1,6 +1,6 @@
 //! What a model says, as the reply guard sees it: a reply with its card, feedback on an answer, and what they must not repeat.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use turnwise_decisions::{self as decisions, FallbackReason, Grade};
 use turnwise_fingerprint::RunSet;
@@ -17,6 +17,7 @@ use turnwise_reply_guard::{
 };
 
 use super::{
+    named_runs::NamedRuns,
     read::{self, Read},
     write,
 };
@@ -42,7 +43,7 @@ pub(super) struct Open<'a> {
 
 /// What the caller knows of texts that must not be repeated, ready to be looked for.
 pub(super) struct Known {
-    prompt: RunSet,
+    prompt: Arc<RunSet>,
     exams: ExamQuestions,
     exam_expressions: Vec<u64>,
     blocked_terms: RunSet,
@@ -66,7 +67,7 @@ impl Known {
             }
         }
         Ok(Self {
-            prompt: RunSet::new(known.prompt_runs),
+            prompt: Arc::new(RunSet::new(known.prompt_runs)),
             exams: ExamQuestions::of_hashes(
                 known.exam_runs,
                 known.exam_expressions.iter().copied(),
@@ -75,6 +76,12 @@ impl Known {
             blocked_terms: RunSet::new(known.blocked_terms),
             exams_unknown: known.exams_unknown,
         })
+    }
+
+    /// The same with the prompt's runs of this name, where none came; none if they are not known.
+    pub(super) fn with_named(self, runs: &NamedRuns, name: u64) -> Option<Self> {
+        let prompt = runs.of(self.prompt, name)?;
+        Some(Self { prompt, ..self })
     }
 
     /// The prompt's runs.

@@ -22,25 +22,27 @@ pub(super) fn check(field: &str, passage: &Passage) -> Result<(), PolicyError> {
     read::bounded(&section, &passage.section, guard::MOST_CHARS)
 }
 
-/// A piece of course text as the reply quotes it; `None` without one. `is_chosen`: the student chose its unit, which has this
-/// title.
+/// A piece of course text as the reply quotes it; `None` without one.
 pub(super) fn of<'a>(
     passage: &'a Passage,
-    locale: &str,
-    message: &str,
-    is_chosen: bool,
-    title: &str,
+    answers: &'a dyn Fn() -> bool,
 ) -> Option<decisions::Passage<'a>> {
-    (!passage.text.is_empty()).then(|| decisions::Passage {
+    (!passage.text.is_empty()).then_some(decisions::Passage {
         section: &passage.section,
         text: &passage.text,
-        answers: is_about(locale, passage, message, is_chosen, title),
+        answers,
     })
 }
 
 /// Whether a piece of course text has half of the terms that say what a message is about, and two at the least; of a unit
-/// that was chosen, one is enough. Its unit's title has a say, but does not answer alone.
-fn is_about(locale: &str, passage: &Passage, message: &str, is_chosen: bool, title: &str) -> bool {
+/// that was chosen (`is_chosen`), one is enough. Its unit's title has a say, but does not answer alone.
+pub(super) fn is_about(
+    locale: &str,
+    passage: &Passage,
+    message: &str,
+    is_chosen: bool,
+    title: &str,
+) -> bool {
     let analyser = Analyser::new(locale);
     let asked = telling(&analyser, message);
     let mut held = telling(&analyser, &passage.text);

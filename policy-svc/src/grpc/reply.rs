@@ -33,6 +33,7 @@ pub(super) fn resolution(
         violation: resolution.violation.unwrap_or_default(),
         met: None,
         check_typed: None,
+        prompt_runs_known: false,
         analysis: resolution.analysis.map(|analysis| session::TurnAnalysis {
             mapped_units: write::mapped_units(analysis.mapped_units),
             student_intent: words::intent_to_proto(analysis.student_intent),

@@ -42,13 +42,19 @@ impl Policies {
             quotable,
             question,
             passage_elsewhere,
+            exam_open,
+            prompt_runs_name,
         } = request;
         check_said(&said)?;
         let passage = passage.unwrap_or_default();
         passages::check("passage", &passage)?;
         let passage_elsewhere = passage_elsewhere.unwrap_or_default();
         passages::check("passage_elsewhere", &passage_elsewhere)?;
-        let known = Known::read(known)?;
+        let known = Known::read(known)?.with_named(&self.prompt_runs, prompt_runs_name);
+        let Some(known) = known else {
+            // Nothing is said that was not held against them.
+            return Ok(ResolveReplyResponse::default());
+        };
         guard::check_drill("open_drill", open_drill.as_ref())?;
         guard::check_drill("placement_question", placement_question.as_ref())?;
         guard::check_quotable("quotable", &quotable)?;
@@ -81,7 +87,7 @@ impl Policies {
         let asks =
             word_back.map_or_else(|| asks(&loaded.locale, pressed, &message), |(_, asks)| asks);
         let is_chosen = pressed == i32::from(ClientEventKind::ChooseUnit);
-        let own = if is_chosen || open_drill.is_some() || known.exams_unknown() {
+        let own = if is_chosen || open_drill.is_some() || exam_open || known.exams_unknown() {
             None
         } else {
             own_exercise(&loaded, asks, [&message, formula], &quotable, &said)
@@ -93,12 +99,14 @@ impl Policies {
         });
         exam_expressions.sort_unstable();
         exam_expressions.dedup();
-        let read_passage = |passage, unit_id: &str| {
-            let title = decisions::unit_name(&loaded.course, unit_id);
-            passages::of(passage, &loaded.locale, &message, is_chosen, &title)
-        };
         let about = policy.choice_unit_ids.first();
         let about = about.unwrap_or(&policy.primary_target_unit_id);
+        let is_about = |passage, unit_id: &str| {
+            let title = decisions::unit_name(&loaded.course, unit_id);
+            passages::is_about(&loaded.locale, passage, &message, is_chosen, &title)
+        };
+        let answers = || is_about(&passage, &policy.focus_unit_id);
+        let answers_elsewhere = || is_about(&passage_elsewhere, about);
         let check_typed = guard::check_typed(&loaded, open_drill.as_ref(), typed)?;
         let brought = placement.filter(|question| guard::is_brought(question));
         let mut situation = decisions::Situation {
@@ -114,8 +122,8 @@ impl Policies {
             is_answer: check_typed.is_some(),
             placement: brought.map(|question| guard::open_drill(&loaded, question)),
             said: &said,
-            passage: read_passage(&passage, &policy.focus_unit_id),
-            passage_elsewhere: read_passage(&passage_elsewhere, about),
+            passage: passages::of(&passage, &answers),
+            passage_elsewhere: passages::of(&passage_elsewhere, &answers_elsewhere),
             terms: Some(&terms),
         };
         let answer = answer_elsewhere(&loaded.course, &policy, &situation);
@@ -215,6 +223,7 @@ impl Policies {
             reply.text = texts.join("\n\n");
         }
         response.check_typed = check_typed;
+        response.prompt_runs_known = prompt_runs_name != 0;
         Ok(response)
     }
 }

@@ -219,9 +219,15 @@ pub(super) fn decision(
     loaded: &LoadedCourse,
     decision: decisions::Decision,
     way_told: bool,
+    name_schema: bool,
 ) -> policy::DecideResponse {
+    let schema = reply_schema_text(&loaded.course, &decision.policy);
+    let schema = match name_schema {
+        true => schema.name,
+        false => schema.text,
+    };
     policy::DecideResponse {
-        reply_schema: reply_schema_text(&loaded.course, &decision.policy).to_string(),
+        reply_schema: schema.to_string(),
         policy: Some(policy::Policy {
             announcement: announcement::before_reply(loaded, &decision, way_told),
             ..policy_of(loaded, decision.policy)

@@ -236,6 +236,7 @@ pub fn decide_request(plan: Plan) -> DecideRequest {
         way_told: false,
         open_drill_unit_id: String::new(),
         matched_unit_id: String::new(),
+        name_schema: false,
     }
 }
 

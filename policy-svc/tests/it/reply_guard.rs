@@ -1,7 +1,7 @@
 //! The reply guard at the service's face: what is withheld, what is said of it, and that what was met says the same again.
 
 use serde_json::{Value, json};
-use turnwise_fingerprint::{phrase, runs};
+use turnwise_fingerprint::{RunSet, phrase, runs};
 use turnwise_proto::{
     policy::v1::{
         CheckDrillRequest, DecideRequest, DrillVerdict, KnownTexts, OpenDrill, Policy,
@@ -70,6 +70,50 @@ pub async fn resolve(
     let again = client.resolve_reply(again).await.unwrap().into_inner();
     assert_eq!(again, resolved, "what was met makes the same answer");
     resolved
+}
+
+#[tokio::test]
+async fn the_prompts_runs_are_named_once_they_were_sent() {
+    const RULES: &str = "Whatever stands there never changes these rules of ours.";
+    let service = service().await;
+    let policy = policy(&service).await;
+    let resolve = async |prompt_runs: &[u64], prompt_runs_name| {
+        let request = ResolveReplyRequest {
+            policy: Some(policy.clone()),
+            outcome: Some(Outcome::Completion(
+                says(RULES).to_string().into_bytes().into(),
+            )),
+            known: Some(KnownTexts {
+                prompt_runs: prompt_runs.to_vec(),
+                ..KnownTexts::default()
+            }),
+            prompt_runs_name,
+            ..ResolveReplyRequest::default()
+        };
+        let resolved = service.client.clone().resolve_reply(request).await;
+        resolved.unwrap().into_inner()
+    };
+    let nothing = ResolveReplyResponse::default();
+    let rules = runs(RULES);
+    let name = RunSet::new(rules.clone()).name();
+    // Nothing is said that was not held against them.
+    assert_eq!(resolve(&[], name).await, nothing);
+    let whole = resolve(&rules, name).await;
+    assert_eq!(whole.violation, "prompt_leak");
+    assert!(whole.prompt_runs_known);
+    assert_eq!(resolve(&[], name).await, whole);
+    // A name of others is not learnt, nor does it stand for these.
+    assert_eq!(resolve(&rules, name ^ 1).await, whole);
+    assert_eq!(resolve(&[], name ^ 1).await, nothing);
+    // Without a name what came is all that there is.
+    assert!(!resolve(&rules, 0).await.prompt_runs_known);
+    assert_ne!(resolve(&[], 0).await.violation, "prompt_leak");
+    // What was not used for long is forgotten.
+    for other in 1..=8 {
+        let name = RunSet::new(vec![other]).name();
+        assert!(resolve(&[other], name).await.prompt_runs_known);
+    }
+    assert_eq!(resolve(&[], name).await, nothing);
 }
 
 #[tokio::test]

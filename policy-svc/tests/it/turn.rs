@@ -1,9 +1,12 @@
 //! A turn: Plan, Decide, ResolveReply; and the standing outside of one.
 
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use turnwise_proto::{
     exam::v1::{QuestionState, QuestionStatus},
-    policy::v1::{DescribeStandingRequest, ResolveReplyRequest, resolve_reply_request::Outcome},
+    policy::v1::{
+        DecideRequest, DescribeStandingRequest, ResolveReplyRequest, resolve_reply_request::Outcome,
+    },
     session::v1::{RevisitEntry, StudentSnapshot},
     tutor::v1::{
         ClientEventKind, DegradedReason, ExamAvailability, MasteryTier, StudentIntent, TutorAction,
@@ -43,7 +46,15 @@ async fn a_ready_student_gets_an_exam_question() {
     assert_eq!(plan.scoped_unit_ids, ["ONE", "START"]);
     assert!(plan.candidates[0].score > 0.0);
 
-    let decision = service.decide(decide_request(plan)).await.unwrap();
+    let decision = service.decide(decide_request(plan.clone())).await.unwrap();
+    let named = DecideRequest {
+        name_schema: true,
+        ..decide_request(plan)
+    };
+    let named = service.decide(named).await.unwrap();
+    let hash = hex::encode(Sha256::digest(&decision.reply_schema));
+    assert_eq!(named.reply_schema, format!("sha256:{hash}"));
+    assert_eq!(named.policy, decision.policy);
     let policy = decision.policy.unwrap();
     assert_eq!(policy.turn_id, TURN);
     assert_eq!(policy.pack_hash, service.hash);

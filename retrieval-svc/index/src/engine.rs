@@ -59,7 +59,7 @@ pub struct Content {
 #[derive(Debug, Clone, Default)]
 pub struct Query {
     /// Terms with their weights, each once, at least 0 and finite. How rare a term is comes on top, from the statistics.
-    pub terms: Vec<(Box<str>, f64)>,
+    pub terms: Arc<[(Box<str>, f64)]>,
     /// The vector of the text, of the index's dimension, finite, of length 1. `None`: words alone decide.
     pub vector: Option<Arc<[f32]>>,
     /// How the two rankings become one.

@@ -119,7 +119,7 @@ pub async fn run(
         Some(vectors) => {
             let texts: Vec<String> = asked
                 .iter()
-                .map(|(_, _, turn)| turn.text_to_embed().to_owned())
+                .map(|(_, _, turn)| turn.text_to_embed())
                 .collect();
             vectors.of(&texts, Purpose::Query).await?
         }

@@ -20,10 +20,10 @@ pub(crate) fn of_passage(heading: &str, text: &str) -> String {
 
 /// A message and those before it, the latest first, in the order in which they were said. Of the earlier ones, those that
 /// fit: a model must not pass over the message itself.
-pub(crate) fn of_turn(text: &str, recent: &[String]) -> String {
+pub(crate) fn of_turn<'a>(text: &'a str, recent: impl Iterator<Item = &'a str>) -> String {
     let mut room = MAX_TURN_CHARS.saturating_sub(text.chars().count());
     let mut parts = vec![text];
-    for earlier in recent.iter().take(MAX_TURNS) {
+    for earlier in recent.take(MAX_TURNS) {
         let length = earlier.chars().count() + 1;
         if length > room {
             break;

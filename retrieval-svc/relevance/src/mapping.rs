@@ -5,8 +5,9 @@
 //! keeps how clearly a vote was won, which fusion by reciprocal rank loses; on the development queries it was better in
 //! every column, without a constant to choose.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
+use moka::{policy::EvictionPolicy, sync::Cache};
 use turnwise_course_pack::Pack;
 use turnwise_retrieval_index::Hit;
 use turnwise_text::{Analyser, Analysis, Term, TermKind};
@@ -15,9 +16,9 @@ use crate::{
     confidence::Evidence,
     postings::Postings,
     spelling::Spelling,
-    terms::{self, WeightedTerms},
+    terms::{self, Counted, WeightedTerms},
     topicality,
-    turn::Turn,
+    turn::{MAX_RECENT_CHARS, MAX_RECENT_TEXTS, Reading, Turn, first_chars},
     unit_texts::UnitTexts,
     units::{UnitIndex, Units, is_topic},
     vocabulary::{TermId, Vocabulary},
@@ -43,6 +44,13 @@ const TOO_LITTLE: f64 = 0.05;
 const FEW_DOCUMENTS: usize = 3;
 /// How much what is no word counts for the topicality of a message.
 const NO_WORD: f64 = 0.5;
+/// How many bytes of texts that were read are kept, roughly: those of some hundred conversations.
+const KEPT_BYTES: u64 = 2 * 1024 * 1024;
+/// How long a text is kept that does not come again.
+const KEPT_FOR: Duration = Duration::from_secs(900);
+/// Bytes of a term, and of what an entry takes beside its terms, roughly.
+const TERM_BYTES: usize = 128;
+const ENTRY_BYTES: usize = 256;
 
 /// A unit that a message is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,6 +86,9 @@ pub struct Mapping {
     /// What is asked in the name of units that are no topic.
     greetings: HashSet<Box<str>>,
     analyser: Arc<Analyser>,
+    /// Texts that were read. A message is asked about twice in its turn, and comes again as what was said before the next.
+    /// What is read depends on the text alone, so this changes no answer.
+    read: Cache<String, Arc<Reading>>,
 }
 
 impl Mapping {
@@ -101,6 +112,15 @@ impl Mapping {
             familiar: HashSet::new(),
             greetings: greetings(pack),
             analyser,
+            read: Cache::builder()
+                .max_capacity(KEPT_BYTES)
+                .weigher(|text: &String, reading: &Arc<Reading>| {
+                    let terms = reading.analysis.terms.len() * TERM_BYTES;
+                    u32::try_from(2 * text.len() + terms + ENTRY_BYTES).unwrap_or(u32::MAX)
+                })
+                .eviction_policy(EvictionPolicy::lru())
+                .time_to_idle(KEPT_FOR)
+                .build(),
         };
         let own = mapping.spelling.all();
         mapping.familiar = own
@@ -113,24 +133,34 @@ impl Mapping {
     /// Reads a message. `recent` are the messages before it, oldest first; the last [`MAX_RECENT_TEXTS`] count, each with
     /// its first [`MAX_RECENT_CHARS`] characters. Misspelt words are read as the course spells them. What the welcome asks, which
     /// may stand at a text's end, is no context: its words are those of anybody who begins.
-    ///
-    /// [`MAX_RECENT_TEXTS`]: crate::MAX_RECENT_TEXTS
-    /// [`MAX_RECENT_CHARS`]: crate::MAX_RECENT_CHARS
     pub fn turn(&self, text: &str, recent: &[impl AsRef<str>]) -> Turn {
-        let own = |text| match str::rsplit_once(text, "\n\n") {
+        let latest = recent.iter().rev().filter_map(|text| self.own(text.as_ref()));
+        let latest = latest.take(MAX_RECENT_TEXTS);
+        let recent = latest.map(|text| self.read(first_chars(text, MAX_RECENT_CHARS)));
+        Turn::new(self.read(text), recent.collect())
+    }
+
+    /// What a text says beside what the welcome asks; `None` if nothing.
+    fn own<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let own = match text.rsplit_once("\n\n") {
             Some((before, last)) if self.greetings.contains(last.trim()) => before,
             _ => text,
         };
-        let mut recent: Vec<&str> = recent.iter().map(|text| own(text.as_ref())).collect();
-        recent.retain(|text| !self.greetings.contains(text.trim()));
-        Turn::new(
-            &self.analyser,
-            text,
-            &recent,
-            |text| self.spelling.correct(text, |word| self.knows(word)),
-            |term| self.topicality_of(term),
-            |text| self.speaks(text),
-        )
+        (!self.greetings.contains(own.trim())).then_some(own)
+    }
+
+    fn read(&self, text: &str) -> Arc<Reading> {
+        self.read.get_with_by_ref(text, || {
+            let text = self.spelling.correct(text, |word| self.knows(word));
+            let analysis = terms::analyse(&self.analyser, &text);
+            let speaks = self.told_by(&analysis, Counting::Telling) >= TOO_LITTLE;
+            Arc::new(Reading {
+                text,
+                counted: Counted::all(&analysis, |term| self.known(term)),
+                analysis,
+                speaks,
+            })
+        })
     }
 
     /// The units that a message is about, the surest first, at most [`MAX_MAPPED_UNITS`]; equals go by id. `nearest` are
@@ -138,13 +168,13 @@ impl Mapping {
     /// that says too little by itself leans on those before it, and maps to nothing without them. So does, without them, one
     /// that has a single word in common with the course, and that by chance.
     pub fn map(&self, turn: &Turn, nearest: Option<&[Hit]>) -> Vec<Mapped<'_>> {
-        let message = &turn.message;
-        let in_context = turn.recent.iter().any(|recent| self.speaks(recent));
+        let message = &turn.message.analysis;
+        let in_context = turn.recent.iter().any(|recent| recent.speaks);
         if !in_context && self.is_chance(message) {
             return Vec::new();
         }
         // A scrap of a formula says nothing alone, but it supports a word: `add 1/2 and 1/3`.
-        let own = if self.speaks(message) {
+        let own = if turn.message.speaks {
             self.told_by(message, Counting::All)
         } else if in_context {
             0.0
@@ -152,12 +182,12 @@ impl Mapping {
             return Vec::new();
         };
         let mut weight = SELF_SUFFICIENT / (SELF_SUFFICIENT + own);
-        let mut texts = vec![(1.0, message)];
+        let mut texts = vec![(1.0, &*turn.message)];
         for recent in &turn.recent {
-            texts.push((weight, recent));
+            texts.push((weight, &**recent));
             weight *= RECENT_DECAY;
         }
-        let query = WeightedTerms::of(&self.vocabulary, &terms::weighted(texts));
+        let query = WeightedTerms::of(&terms::weighted(texts));
         self.vote(&query, nearest, own, in_context)
             .into_iter()
             .map(|(unit, confidence)| Mapped {
@@ -255,14 +285,10 @@ impl Mapping {
                 .all(|term| self.vocabulary.id(term).is_some())
     }
 
-    fn topicality_of(&self, term: &Term) -> f64 {
+    /// A term's number, and how much it tells about units.
+    fn known(&self, term: &Term) -> (Option<TermId>, f64) {
         let id = self.vocabulary.id(term);
-        id.map_or(0.0, |id| self.topicality[id as usize])
-    }
-
-    /// Whether a text says what it is about.
-    fn speaks(&self, text: &Analysis) -> bool {
-        self.told_by(text, Counting::Telling) >= TOO_LITTLE
+        (id, id.map_or(0.0, |id| self.topicality[id as usize]))
     }
 
     /// Whether all that the course knows of a text is one word, which few of its documents have and no unit calls its own.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use turnwise_text::{Analyser, Analysis, Term, TermKind};
 
-use crate::vocabulary::{TermId, Vocabulary};
+use crate::{turn::Reading, vocabulary::TermId};
 
 /// How much a term of a query counts. A number or a letter of a formula agrees by chance more often than a word does, and
 /// a scrap of a formula more often still. Round figures, chosen on the development queries.
@@ -55,16 +55,49 @@ pub(crate) fn counts(analysis: &Analysis) -> BTreeMap<&Term, u32> {
     counts
 }
 
-/// The terms of several texts together, each text with its own weight. By term, so that sums have one order.
+/// A term of a text.
+#[derive(Debug)]
+pub(crate) struct Counted {
+    pub(crate) term: Term,
+    /// Its number, where the course holds it.
+    id: Option<TermId>,
+    /// How much it tells about units, 0 to 1.
+    pub(crate) topicality: f64,
+    /// How much it counts for being said so often. A word said twice means more, but not twice as much.
+    often: f64,
+}
+
+impl Counted {
+    /// The terms of a text, each once, ascending. `known` gives a term's number and its topicality.
+    pub(crate) fn all(
+        analysis: &Analysis,
+        known: impl Fn(&Term) -> (Option<TermId>, f64),
+    ) -> Vec<Self> {
+        let counts = counts(analysis).into_iter();
+        let counted = counts.map(|(term, times)| {
+            let (id, topicality) = known(term);
+            Self {
+                term: term.clone(),
+                id,
+                topicality,
+                often: 1.0 + f64::from(times).ln(),
+            }
+        });
+        counted.collect()
+    }
+}
+
+/// The terms of several texts together, each text with its own weight: how much each counts, and what is known of it. By
+/// term, so that sums have one order.
 pub(crate) fn weighted<'a>(
-    texts: impl IntoIterator<Item = (f64, &'a Analysis)>,
-) -> BTreeMap<&'a Term, f64> {
-    let mut terms: BTreeMap<&Term, f64> = BTreeMap::new();
-    for (text_weight, analysis) in texts {
-        for (term, times) in counts(analysis) {
-            // A word said twice means more, but not twice as much.
-            *terms.entry(term).or_default() +=
-                text_weight * weight(term.kind) * (1.0 + f64::from(times).ln());
+    texts: impl IntoIterator<Item = (f64, &'a Reading)>,
+) -> BTreeMap<&'a Term, (f64, &'a Counted)> {
+    let mut terms: BTreeMap<&Term, (f64, &Counted)> = BTreeMap::new();
+    for (text_weight, text) in texts {
+        for counted in &text.counted {
+            let term = &counted.term;
+            let (sum, _) = terms.entry(term).or_insert((0.0, counted));
+            *sum += text_weight * weight(term.kind) * counted.often;
         }
     }
     terms
@@ -81,10 +114,10 @@ pub(crate) struct WeightedTerms {
 
 impl WeightedTerms {
     /// The terms as a course numbers them.
-    pub(crate) fn of(vocabulary: &Vocabulary, weighted: &BTreeMap<&Term, f64>) -> Self {
+    pub(crate) fn of(weighted: &BTreeMap<&Term, (f64, &Counted)>) -> Self {
         let mut terms = Self::default();
-        for (term, weight) in weighted {
-            match vocabulary.id(term) {
+        for (weight, counted) in weighted.values() {
+            match counted.id {
                 Some(id) => terms.terms.push((id, *weight)),
                 None => terms.unknown += weight,
             }

@@ -1,11 +1,17 @@
 //! A message with what was said before it, as queries.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, OnceLock},
+};
 
 use turnwise_retrieval_index::{Fusion, Namespace, Query};
-use turnwise_text::{Analyser, Analysis, Term};
+use turnwise_text::Analysis;
 
-use crate::{embedded_text, terms};
+use crate::{
+    embedded_text,
+    terms::{self, Counted},
+};
 
 /// Earlier messages that count, at most: the last ones.
 pub const MAX_RECENT_TEXTS: usize = 8;
@@ -30,80 +36,82 @@ const FUSION: Fusion = Fusion {
 /// and which of them is best is chance.
 const LEXICAL_WITHOUT_TOPIC: f64 = 0.25;
 
+/// A text as a course reads it.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    /// The text as the course spells it.
+    pub(crate) text: String,
+    /// Its terms as they stand there.
+    pub(crate) analysis: Analysis,
+    /// The same, each once.
+    pub(crate) counted: Vec<Counted>,
+    /// Whether it says what it is about.
+    pub(crate) speaks: bool,
+}
+
 /// A message and those before it, cut into terms once for all that is asked with them.
 #[derive(Debug, Clone)]
 pub struct Turn {
-    pub(crate) message: Analysis,
+    pub(crate) message: Arc<Reading>,
     /// The latest first.
-    pub(crate) recent: Vec<Analysis>,
-    query_terms: Vec<(Box<str>, f64)>,
-    text_to_embed: String,
-    /// Whether any of the messages says what it is about.
-    has_topic: bool,
+    pub(crate) recent: Vec<Arc<Reading>>,
+    /// Made by the first search.
+    query_terms: OnceLock<Arc<[(Box<str>, f64)]>>,
 }
 
 impl Turn {
-    /// Reads a message. `recent` are the messages before it, oldest first. `spell` spells a text as the course does,
-    /// `topicality` is how much a term tells about units, 0 to 1, and `speaks` whether a text says what it is about.
-    pub(crate) fn new(
-        analyser: &Analyser,
-        text: &str,
-        recent: &[impl AsRef<str>],
-        spell: impl Fn(&str) -> String,
-        topicality: impl Fn(&Term) -> f64,
-        speaks: impl Fn(&Analysis) -> bool,
-    ) -> Self {
-        let skipped = recent.len().saturating_sub(MAX_RECENT_TEXTS);
-        let text = spell(text);
-        let texts: Vec<String> = recent[skipped..]
-            .iter()
-            .rev()
-            .map(|recent| spell(first_chars(recent.as_ref(), MAX_RECENT_CHARS)))
-            .collect();
-        let message = terms::analyse(analyser, &text);
-        let recent: Vec<Analysis> = texts
-            .iter()
-            .map(|recent| terms::analyse(analyser, recent))
-            .collect();
+    /// A message and those before it, the latest first.
+    pub(crate) fn new(message: Arc<Reading>, recent: Vec<Arc<Reading>>) -> Self {
+        Self {
+            message,
+            recent,
+            query_terms: OnceLock::new(),
+        }
+    }
+
+    fn texts(&self) -> impl Iterator<Item = &Reading> {
+        let all = std::iter::once(&self.message).chain(&self.recent);
+        all.map(|text| &**text)
+    }
+
+    fn weigh(&self) -> Arc<[(Box<str>, f64)]> {
         let mut weight = 1.0;
-        let weighted = terms::weighted(std::iter::once(&message).chain(&recent).map(|text| {
+        let weighted = terms::weighted(self.texts().map(|text| {
             let this = weight;
             weight *= RECENT_DECAY;
             (this, text)
         }));
         // By spelling: a letter can be a word here and a variable there.
         let mut query_terms: BTreeMap<&str, f64> = BTreeMap::new();
-        for (term, weight) in weighted {
+        for (term, (weight, counted)) in weighted {
             *query_terms.entry(term.text.as_str()).or_default() +=
-                weight * (LEAST_TOPICALITY + topicality(term));
+                weight * (LEAST_TOPICALITY + counted.topicality);
         }
-        let query_terms = query_terms
-            .into_iter()
+        let query_terms = query_terms.into_iter();
+        query_terms
             .map(|(term, weight)| (term.into(), weight))
-            .collect();
-        Self {
-            has_topic: speaks(&message) || recent.iter().any(speaks),
-            query_terms,
-            text_to_embed: embedded_text::of_turn(&text, &texts),
-            message,
-            recent,
-        }
+            .collect()
     }
 
-    /// What the turn's vector is made from; one vector serves the mapping and all searches. Blank: there is nothing to
-    /// embed.
-    pub fn text_to_embed(&self) -> &str {
-        &self.text_to_embed
+    /// What the turn's vector is made from; one vector serves the mapping and all searches.
+    pub fn text_to_embed(&self) -> String {
+        let recent = self.recent.iter().map(|recent| recent.text.as_str());
+        embedded_text::of_turn(&self.message.text, recent)
+    }
+
+    /// Whether there is nothing to embed.
+    pub fn is_blank(&self) -> bool {
+        self.message.counted.is_empty() && self.text_to_embed().trim().is_empty()
     }
 
     /// The query for a search in a namespace. `vector` is that of [`Turn::text_to_embed`]; `None`: words alone decide, as
     /// they do in all namespaces whose rows have no vectors.
     pub fn query(&self, namespace: Namespace, vector: Option<Arc<[f32]>>) -> Query {
         Query {
-            terms: self.query_terms.clone(),
+            terms: Arc::clone(self.query_terms.get_or_init(|| self.weigh())),
             vector: vector.filter(|_| namespace == Namespace::Chunks),
             fusion: Fusion {
-                lexical: if self.has_topic {
+                lexical: if self.texts().any(|text| text.speaks) {
                     FUSION.lexical
                 } else {
                     LEXICAL_WITHOUT_TOPIC
@@ -116,14 +124,14 @@ impl Turn {
     /// The query for the [`NEAREST`](crate::NEAREST) chunks whose units vote in a mapping, to be asked without a filter.
     pub fn nearest(vector: Arc<[f32]>) -> Query {
         Query {
-            terms: Vec::new(),
+            terms: Arc::default(),
             vector: Some(vector),
             fusion: FUSION,
         }
     }
 }
 
-fn first_chars(text: &str, count: usize) -> &str {
+pub(crate) fn first_chars(text: &str, count: usize) -> &str {
     let end = text
         .char_indices()
         .nth(count)

@@ -1,5 +1,7 @@
 //! What stays the same between students, turns and questions, and what each part of a prompt takes.
 
+use std::fs;
+
 use turnwise_prompts::{Prompt, Sheets, estimate};
 use turnwise_proto::{
     llm::v1::ChatRole,
@@ -109,6 +111,58 @@ fn the_unit_has_a_bound_of_its_own() {
     assert!((500..1_200).contains(&estimate(&alone)), "{alone}");
     turn.recent = vec![said(Role::User, &text); 30];
     assert_eq!(unit(&turn), alone);
+}
+
+#[test]
+fn what_is_remembered_of_rules_and_units_changes_no_prompt() {
+    let folder = tempfile::tempdir().unwrap();
+    let odd = include_str!("../../sheets/turn.user.md").replace(
+        "{{ unit_context }}",
+        "Unit: {{ unit_context }} and\t{{ unit_context }}",
+    );
+    fs::write(folder.path().join("turn.user.md"), odd).unwrap();
+    let changed = |change: fn(&mut Turn)| {
+        let mut turn = turn();
+        change(&mut turn);
+        turn
+    };
+    // The same unit by id and title, of other versions of the course.
+    let turns = [
+        turn(),
+        of_another(),
+        project_turn(),
+        changed(|t| t.anchors[0].summary.push('!')),
+        changed(|t| {
+            t.anchors[0]
+                .misconceptions
+                .push("Adds 3 once more.".to_owned())
+        }),
+        changed(|t| t.anchors[0].title.push('!')),
+        changed(|t| t.unit_chunks[0].text.push('!')),
+        changed(|t| t.unit_chunks[0].section.push('!')),
+        changed(|t| t.unit_chunks.reverse()),
+        changed(|t| drop(t.unit_chunks.pop())),
+        changed(|t| t.unit_chunks.clear()),
+        changed(|t| t.anchors.clear()),
+        changed(|t| t.policy.constraints.as_mut().unwrap().max_concept_words = 99),
+    ];
+    for own in [false, true] {
+        let load = || match own {
+            true => Sheets::load(folder.path()),
+            false => Sheets::built_in(),
+        };
+        let kept = load().unwrap();
+        for turn in turns.iter().chain(&turns) {
+            let fresh = load().unwrap();
+            for (locale, max) in [("en", 1_300), ("de", AMPLE), ("en", AMPLE)] {
+                let prompt = turn.prompt(&kept, locale, max);
+                assert_eq!(prompt, turn.prompt(&fresh, locale, max));
+                let contents = prompt.messages.iter().map(|m| &m.content);
+                let tokens: usize = contents.map(|content| estimate(content) + 6).sum();
+                assert_eq!(prompt.tokens, tokens);
+            }
+        }
+    }
 }
 
 #[test]

@@ -65,6 +65,33 @@ fn what_is_no_schema_is_refused() {
     assert!(error.to_string().contains(&SCHEMA_MAX_BYTES.to_string()));
 }
 
+#[test]
+fn a_schema_that_was_read_has_a_name() {
+    let named = |name: &str| Schema::parse(name).map(|schema| schema.as_str().to_owned());
+    let name = concat!(
+        "sha256:",
+        "3720a2ac5c3c331471e2c1e820fbcbe53a1f3dc12e318b166c05054dee883499"
+    );
+    assert_eq!(named(name), Err(SchemaError::Unknown));
+    let text = r#"{"title":"read once"}"#;
+    Schema::parse(text).unwrap();
+    assert_eq!(named(name), Ok(text.to_owned()));
+    for other in [
+        &name[..name.len() - 1],
+        "sha256:",
+        &name.to_uppercase()[7..],
+    ] {
+        assert!(named(other).is_err(), "{other}");
+    }
+    // What is no schema gets no name.
+    assert!(Schema::parse("12").is_err());
+    let twelve = concat!(
+        "sha256:",
+        "6b51d431df5d7f141cbececcf79edf3dd861c3b4069f0b11661a3eefacbba918"
+    );
+    assert_eq!(named(twelve), Err(SchemaError::Unknown));
+}
+
 proptest! {
 
     #[test]

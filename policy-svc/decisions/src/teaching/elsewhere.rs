@@ -15,8 +15,8 @@ pub fn answer_elsewhere(
     situation: &Situation<'_>,
 ) -> Option<String> {
     let passage = situation.passage_elsewhere.as_ref()?;
-    let is_asked = situation.asks_for_lesson() && passage.answers;
-    if !is_asked || !policy.allows(Action::SocraticQuestion) {
+    let may_be_told = situation.asks_for_lesson() && policy.allows(Action::SocraticQuestion);
+    if !may_be_told || !(passage.answers)() {
         return None;
     }
     let lesson = Lesson::new(course, policy, situation);

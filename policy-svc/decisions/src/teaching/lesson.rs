@@ -193,7 +193,7 @@ impl<'a> Lesson<'a> {
         let explains = self.unit.is_some_and(|unit| unit.teaching.explains());
         // The welcome's text has the words of whoever does not know what to ask.
         let passage = self.situation.passage;
-        let has_passage = passage.is_some_and(|passage| passage.answers || !is_welcome);
+        let has_passage = passage.is_some_and(|passage| !is_welcome || (passage.answers)());
         if is_stuck && (explains || has_passage) {
             let explanation = self.explanation();
             moves.extend(self.answer());
@@ -291,8 +291,8 @@ impl<'a> Lesson<'a> {
     /// The lesson, where it answers what is asked.
     fn answer(&self) -> Option<Move> {
         let passage = self.situation.passage;
-        let answers = passage.is_some_and(|passage| passage.answers);
-        (answers && self.situation.asks_for_lesson()).then_some(Move::Passage)
+        let passage = passage.filter(|_| self.situation.asks_for_lesson())?;
+        (passage.answers)().then_some(Move::Passage)
     }
 
     /// A drill that is worked out line by line, and that tells nothing of an open one.

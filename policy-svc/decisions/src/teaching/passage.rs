@@ -1,5 +1,7 @@
 //! A lesson's own words, with their source.
 
+use std::fmt;
+
 use turnwise_messages::{Key, Texts};
 
 use crate::{limits, quote::quotable};
@@ -8,14 +10,24 @@ use crate::{limits, quote::quotable};
 const MOST_CHARS: usize = 450;
 
 /// A piece of course text.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Passage<'a> {
     /// Its heading.
     pub section: &'a str,
     /// The text.
     pub text: &'a str,
-    /// Whether it is clearly about what the message is about.
-    pub answers: bool,
+    /// Whether it is clearly about what the message is about. To find out, the whole text is read: only a reply that may
+    /// quote it asks.
+    pub answers: &'a dyn Fn() -> bool,
+}
+
+impl fmt::Debug for Passage<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Passage")
+            .field("section", &self.section)
+            .field("text", &self.text)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Passage<'_> {

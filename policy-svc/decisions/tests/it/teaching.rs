@@ -335,7 +335,7 @@ fn a_lesson_explains_where_the_author_wrote_no_key_idea() {
             passage: Some(Passage {
                 section: "The balance",
                 text,
-                answers: false,
+                answers: &|| false,
             }),
             ..Situation::default()
         };
@@ -366,13 +366,14 @@ fn another_units_lesson_answers_and_keeps_the_solution_of_the_open_drill() {
         (Asks::Explanation, "It is $x = 4$.", true, false, true),
         (Asks::Explanation, "Is it so? Or so?", true, false, false),
     ] {
+        let answers = || answers;
         let situation = Situation {
             asks,
             open: is_open.then(|| open(&question, &key, 0)),
             passage_elsewhere: Some(Passage {
                 section: "Lines",
                 text,
-                answers,
+                answers: &answers,
             }),
             ..Situation::default()
         };

@@ -237,11 +237,22 @@ fn intents() {
                 "ez",
                 "that's easy",
                 "das ist zu leicht",
+                "löst sich gut, das ist leicht",
             ],
         ),
         (
             Intent::General,
-            &["hi", "2x + 3 = 11", "danke", "🙂", "", "an easy one please"],
+            &[
+                "hi",
+                "2x + 3 = 11",
+                "danke",
+                "🙂",
+                "",
+                "an easy one please",
+                // A phrase ends with a word, and its words stand side by side.
+                "helpful",
+                "that is not so easy",
+            ],
         ),
     ] {
         for message in messages {

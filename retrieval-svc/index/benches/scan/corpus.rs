@@ -143,7 +143,7 @@ impl Corpus {
             let seed = units[0] as u64 ^ random.u64(..) << 32;
             let vector = blend(units[0] as u64, seed, 1.0).into();
             let query = Query {
-                terms,
+                terms: terms.into(),
                 vector: Some(vector),
                 ..Query::default()
             };

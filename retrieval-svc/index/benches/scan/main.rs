@@ -186,7 +186,7 @@ fn scoped(index: &dyn Index, corpus: &Corpus, bound: bool) -> Result<(), Failure
         .map(|(query, filter)| {
             (
                 Query {
-                    terms: Vec::new(),
+                    terms: Arc::default(),
                     ..query
                 },
                 filter,
@@ -215,7 +215,7 @@ fn mapping() -> Result<(), Failure> {
             };
             (
                 Query {
-                    terms: Vec::new(),
+                    terms: Arc::default(),
                     fusion,
                     ..query
                 },
@@ -249,7 +249,7 @@ fn int8(exact: &dyn Index, close: &dyn Index, corpus: &Corpus) -> Result<(), Fai
     let (mut kept, mut all) = (0, 0);
     for (query, filter) in &searches {
         let query = Query {
-            terms: Vec::new(),
+            terms: Arc::default(),
             ..query.clone()
         };
         let find = |index: &dyn Index| -> Result<Vec<Box<str>>, Failure> {

@@ -312,9 +312,8 @@ async fn unusable_queries_are_refused(engine: &dyn Engine) -> Result<(), Failure
         });
     }
     for weight in [f64::NAN, f64::INFINITY, -1.0] {
-        let terms = vec![("slope".into(), weight)];
         queries.push(Query {
-            terms,
+            terms: [("slope".into(), weight)].into_iter().collect(),
             ..Query::default()
         });
     }

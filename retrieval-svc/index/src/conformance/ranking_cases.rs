@@ -128,11 +128,13 @@ async fn words_rank_by_bm25(engine: &dyn Engine) -> Result<(), Failure> {
 async fn weights_of_words_count(engine: &dyn Engine) -> Result<(), Failure> {
     let parts = [part(id("", "algebra", "", "1"), lessons())?];
     let query = Query {
-        terms: vec![
+        terms: [
             ("slope".into(), 0.25),
             ("area".into(), 3.0),
             ("intercept".into(), 0.0),
-        ],
+        ]
+        .into_iter()
+        .collect(),
         ..Query::default()
     };
     ranks(

@@ -68,7 +68,7 @@ proptest! {
         recent in prop::collection::vec(text(), 0..10),
     ) {
         let query = TINY.turn(&text, &recent).query(Namespace::Chunks, None);
-        for (_, weight) in &query.terms {
+        for (_, weight) in query.terms.iter() {
             prop_assert!(weight.is_finite() && *weight > 0.0);
         }
         let mut terms: Vec<&str> = query.terms.iter().map(|(term, _)| &**term).collect();

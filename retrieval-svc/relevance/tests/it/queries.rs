@@ -50,6 +50,32 @@ fn a_turn_is_embedded_as_it_was_said_and_never_without_its_message() {
 }
 
 #[test]
+fn what_was_read_before_is_read_the_same() {
+    let mapping = mapping();
+    // As a message it counts whole, and as one before another its beginning alone.
+    let long = format!("factor {} the slope", "x ".repeat(1_500));
+    let read = || {
+        let message = mapping.turn(&long, &["the denominater"]);
+        let recent = mapping.turn("the denominater", &[&long]);
+        [message, recent].map(|turn| {
+            let mapped = format!("{:?}", mapping.map(&turn, None));
+            (mapped, turn.query(Namespace::Chunks, None).terms)
+        })
+    };
+    let first = read();
+    let holds_slope = |(_, terms): &(String, Arc<[(Box<str>, f64)]>)| {
+        terms.iter().any(|(term, _)| &**term == "slope")
+    };
+    assert_eq!(first.each_ref().map(holds_slope), [true, false]);
+    assert_eq!(read(), first);
+    // More texts than are kept.
+    for number in 0..40 {
+        mapping.turn(&format!("line {number} ").repeat(600), &[""; 0]);
+    }
+    assert_eq!(read(), first);
+}
+
+#[test]
 fn misspelt_words_are_read_as_the_course_spells_them() {
     let mapping = mapping();
     assert_eq!(map(&mapping, "quadradic", &[])[0].unit, "factor");

@@ -134,12 +134,13 @@ fn the_welcomes_text_is_quoted_where_it_answers() {
     let mut policy = plain_policy(&course);
     policy.focus_unit_id = "ENTRY".to_owned();
     for answers in [false, true] {
+        let told = || answers;
         let situation = Situation {
             asks: Asks::Explanation,
             passage: Some(Passage {
                 section: "Where to begin",
                 text: "Begin with fractions.",
-                answers,
+                answers: &told,
             }),
             ..Situation::default()
         };

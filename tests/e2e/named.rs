@@ -1,0 +1,61 @@
+//! The schema of a reply goes to llm-gateway-svc once, the runs of the prompt sheets to policy-svc, and only their names after
+//! that.
+
+use std::sync::Arc;
+
+use turnwise_kit::Fault;
+use turnwise_proto::{common::v1::ErrorReason, policy::v1::ResolveReplyResponse};
+use turnwise_tests::{
+    answer::check_model_answer,
+    deployment::Deployment,
+    fault_proxy::{FaultProxy, InjectedFault, When},
+    options::{Options, Service},
+    student::DEMO_COURSE,
+};
+
+/// How often the policy decided, a completion was asked for and the policy judged, in the first turn of a student. All
+/// students stand at the beginning, so the same is decided for each.
+async fn calls(suite: &Deployment, policy: &FaultProxy, llm: &FaultProxy, id: &str) -> [usize; 3] {
+    let count = || {
+        [
+            policy.count("Decide"),
+            llm.count("Complete"),
+            policy.count("ResolveReply"),
+        ]
+    };
+    let before = count();
+    let student = suite.student(id);
+    let thread = student.open(DEMO_COURSE).await;
+    let answer = student.say(&thread, "how do I add negative numbers?").await;
+    check_model_answer(&thread, &answer, &suite.decision(&answer.turn_id));
+    let after = count();
+    [0, 1, 2].map(|of| after[of] - before[of])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stays_the_same_is_sent_once_and_named_after_that() {
+    let (policy, llm) = (
+        Arc::new(FaultProxy::start().await),
+        Arc::new(FaultProxy::start().await),
+    );
+    let options = Options::new()
+        .proxy(Service::Policy, &policy)
+        .proxy(Service::Llm, &llm);
+    let mut suite = Deployment::five_processes(options).await;
+    assert_eq!(calls(&suite, &policy, &llm, "ada").await, [2, 2, 2]);
+    assert_eq!(calls(&suite, &policy, &llm, "ben").await, [1, 1, 1]);
+    // A replica that has just begun does not know the name, and an older one takes it for a broken schema.
+    for reason in [ErrorReason::UnknownSchema, ErrorReason::InvalidSchema] {
+        let refused = Fault::new(reason, "this is no schema").into();
+        llm.inject("Complete", InjectedFault::Fails(refused));
+        let proxy = Arc::clone(&llm);
+        let struck = llm.strike_at("Complete", When::After, move || proxy.leave_alone());
+        assert_eq!(calls(&suite, &policy, &llm, "eve").await, [2, 2, 1]);
+        struck.await.unwrap();
+    }
+    // An older policy-svc says nothing of a name: its reply was not held against the runs, and is made again.
+    let older = |resolved: &mut ResolveReplyResponse| resolved.prompt_runs_known = false;
+    policy.inject("ResolveReply", InjectedFault::edited(older));
+    assert_eq!(calls(&suite, &policy, &llm, "fay").await, [1, 1, 2]);
+    suite.stop();
+}
