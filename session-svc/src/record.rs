@@ -1,7 +1,8 @@
 //! Records as bytes: one byte of schema version, the CRC-32 of that byte and the body in four bytes (big-endian), then
 //! the body. Version 1 is the message itself, version 2 the message [compressed](crate::compression); a record is written
-//! as whichever is shorter. A later version keeps this form, so that a damaged record is not taken for one of it. The
-//! embedded store has a checksum over every row as well; in Redis this one stands alone.
+//! as whichever is shorter. Version 3 is a record of which a part stands elsewhere, within one that says so. A later version
+//! keeps this form, so that a damaged record is not taken for one of it. The embedded store has a checksum over every row
+//! as well; in Redis this one stands alone.
 
 use std::borrow::Cow;
 
@@ -14,10 +15,11 @@ use crate::{
 };
 
 /// The newest version that this service reads and writes.
-pub const SCHEMA_VERSION: u8 = COMPRESSED;
+pub const SCHEMA_VERSION: u8 = IN_PART;
 
 const PLAIN: u8 = 1;
 const COMPRESSED: u8 = 2;
+const IN_PART: u8 = 3;
 
 const HEAD: usize = 5;
 
@@ -39,7 +41,17 @@ pub fn stamp(body: &[u8]) -> Bytes {
     }
 }
 
-/// The opaque bytes of a record.
+/// Opaque bytes of which a part stands elsewhere as a record.
+pub(crate) fn stamp_part(body: &[u8]) -> Bytes {
+    sealed(IN_PART, &stamp(body))
+}
+
+/// Whether a part of a record stands elsewhere.
+pub(crate) fn is_in_part(bytes: &[u8]) -> bool {
+    bytes.first() == Some(&IN_PART)
+}
+
+/// The opaque bytes of a record, as far as they stand in it.
 pub fn unstamp(what: &'static str, bytes: &Bytes) -> Result<Bytes, SessionError> {
     Ok(match body(what, bytes)? {
         Cow::Borrowed(body) => bytes.slice_ref(body),
@@ -82,6 +94,7 @@ fn body<'a>(what: &'static str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, Sessio
             Err(Unreadable::Damaged) => Err(damaged),
             Err(Unreadable::UnknownDictionary) => Err(newer),
         },
+        IN_PART => self::body(what, body),
         _ => Err(newer),
     }
 }

@@ -72,7 +72,12 @@ impl Sessions {
         };
         let applied = match self.transact(&partition, transaction).await? {
             Outcome::Applied(applied) => applied,
-            Outcome::Refused(refused) => return refused_begin(refused, &entry, &begin),
+            Outcome::Refused(refused) if refused.check == 0 => {
+                let stored = entry.stored(refused)?;
+                let answer = self.whole_answer(&partition, &begin.thread_id, &stored);
+                return Ok(Begun::Answered(answer.await?));
+            }
+            Outcome::Refused(refused) => return Err(refused_begin(refused, &entry, &begin)),
         };
         let token = applied.token.ok_or(SessionError::Unavailable)?;
         let since = Since::token(token);
@@ -202,32 +207,21 @@ fn begin_reads(begin: &BeginTurn) -> Vec<Read> {
     reads
 }
 
-fn refused_begin(
-    refused: Refused,
-    entry: &IdempotencyEntry,
-    begin: &BeginTurn,
-) -> Result<Begun, SessionError> {
+fn refused_begin(refused: Refused, entry: &IdempotencyEntry, begin: &BeginTurn) -> SessionError {
     match refused.check {
-        0 => {
-            let answer = entry.stored(refused)?;
-            Ok(Begun::Answered(record::unstamp(
-                "idempotency_entry",
-                &answer,
-            )?))
-        }
-        1 => Err(not_of_kind(refused.told, &begin.thread_id)),
-        2 => Err(not_about(refused.told, &begin.thread_id, &begin.course_id)),
-        4 => Err(SessionError::ErasureUnderWay),
+        1 => not_of_kind(refused.told, &begin.thread_id),
+        2 => not_about(refused.told, &begin.thread_id, &begin.course_id),
+        4 => SessionError::ErasureUnderWay,
         _ => {
             let held_for = Fields::of(refused.told).take().unwrap_or_default();
             let same_request = held_for.starts_with(&holder_key(&begin.idempotency.key));
             if same_request && held_for != holder(&begin.idempotency.key, entry) {
-                return Err(SessionError::IdempotencyConflict);
+                return SessionError::IdempotencyConflict;
             }
-            Err(SessionError::TurnInProgress {
+            SessionError::TurnInProgress {
                 same_request,
                 lease_remainder: refused.lease_remainder.unwrap_or_default(),
-            })
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use turnwise_proto::{
 };
 use turnwise_session_store::{Check, Outcome, StudentKey, Transaction, Write};
 
-use super::{CommitTurn, known, scope};
+use super::{CommitTurn, answer, known, scope};
 use crate::{
     error::SessionError,
     memory,
@@ -97,7 +97,13 @@ impl Sessions {
             },
         ];
         let since = Since::token(commit.fencing_token);
-        let mut writes = self.turn_writes(&commit, first, &roster);
+        let messages = commit.messages.iter().map(|message| TutorMessage {
+            text: roster.redact(&message.text),
+            latex: roster.redact(&message.latex),
+            ..message.clone()
+        });
+        let messages: Vec<_> = messages.collect();
+        let mut writes = self.turn_writes(&commit, &messages, first, &roster);
         if let Some(alert) = &commit.alert {
             let (class_id, call) = (&commit.carry.class_id, (&commit.idempotency, first));
             self.raise(
@@ -138,7 +144,8 @@ impl Sessions {
             works.extend(step.works);
             writes.extend(step.writes);
         }
-        writes.extend(entry.store(record::stamp(&commit.answer), self.limits()));
+        let answer = answer::stored(&commit.answer, &messages);
+        writes.extend(entry.store(answer, self.limits()));
         writes.extend(entry.note(&commit.thread_id, self.now_millis(), self.limits()));
         writes.push(Write::ReleaseLease {
             key: keys::lease(&commit.thread_id),
@@ -173,19 +180,17 @@ impl Sessions {
         }
     }
 
-    fn turn_writes(&self, commit: &CommitTurn, first: i64, roster: &ClassRedactor) -> Vec<Write> {
+    fn turn_writes(
+        &self,
+        commit: &CommitTurn,
+        messages: &[TutorMessage],
+        first: i64,
+        roster: &ClassRedactor,
+    ) -> Vec<Write> {
         let limits = self.limits();
         let thread_id = &commit.thread_id;
         let now = stamp(self);
-        let entries = commit.messages.iter().map(|message| {
-            record::encode(&TutorMessage {
-                text: roster.redact(&message.text),
-                latex: roster.redact(&message.latex),
-                ..message.clone()
-            })
-        });
-        let said = commit
-            .messages
+        let said = messages
             .iter()
             .map(|m| events::of_message(thread_id, m, now));
         let told = commit
@@ -193,7 +198,7 @@ impl Sessions {
             .iter()
             .map(|event| events::stored(thread_id, event, now, roster));
         let mut thread = vec![
-            field("count", decimal(first - 1 + count(&commit.messages))),
+            field("count", decimal(first - 1 + count(messages))),
             field("updated", record::encode(&now)),
         ];
         if commit.target_locked {
@@ -218,7 +223,7 @@ impl Sessions {
         let mut writes = vec![
             Write::Append {
                 key: keys::timeline(thread_id),
-                entries: entries.collect(),
+                entries: messages.iter().map(record::encode).collect(),
             },
             Write::Append {
                 key: keys::events(thread_id),

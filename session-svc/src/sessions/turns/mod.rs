@@ -1,5 +1,6 @@
 //! Turns: begun under a lease, and committed or given up.
 
+mod answer;
 mod begin;
 mod commit;
 mod lease;
