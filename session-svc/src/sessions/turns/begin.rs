@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use prost::Message;
-use turnwise_proto::session::v1::{ConversationMemory, ThreadKind, TurnStart};
+use turnwise_proto::session::v1::{ThreadKind, TurnStart};
 use turnwise_session_store::{Check, Outcome, Read, Refused, StudentKey, Transaction, Write};
 
 use super::{BeginTurn, Begun, Carry, scope};
@@ -118,14 +118,15 @@ impl Sessions {
         } else {
             Vec::new()
         };
-        let memory = if begin.memory_scope.is_empty() {
+        let stored_memory = if begin.memory_scope.is_empty() {
             None
         } else {
-            let stored = reads.fields()?.take();
-            stored
-                .map(|bytes| record::decode::<ConversationMemory>("memory", &bytes))
-                .transpose()?
+            reads.fields()?.take()
         };
+        let memory = stored_memory
+            .as_deref()
+            .map(|bytes| record::decode("memory", bytes))
+            .transpose()?;
         let help = match begin.kind {
             ThreadKind::Procedure => help_sessions::decode(reads.fields()?)?,
             _ => None,
@@ -142,15 +143,16 @@ impl Sessions {
             self.index(student, &class_id, &begin.thread_id, since)
                 .await?
         } else {
-            stored.kept_until
+            0
         };
+        let nothing = Interactions::default();
         let carry = Carry {
             class_id,
             kept_until,
             extended,
             memory_scope: begin.memory_scope.clone(),
-            memory: memory.clone(),
-            interactions: Some(interactions.clone()),
+            memory: stored_memory.unwrap_or_default(),
+            interactions: (interactions != nothing).then(|| interactions.clone()),
             course_known,
             kind: stored.kind.into(),
         };

@@ -7,7 +7,7 @@ use turnwise_proto::{
 };
 use turnwise_session_store::{Check, Outcome, StudentKey, Transaction, Write};
 
-use super::{CommitTurn, answer, known, scope};
+use super::{CommitTurn, answer, known, remembered, scope};
 use crate::{
     error::SessionError,
     memory,
@@ -103,7 +103,7 @@ impl Sessions {
             ..message.clone()
         });
         let messages: Vec<_> = messages.collect();
-        let mut writes = self.turn_writes(&commit, &messages, first, &roster);
+        let mut writes = self.turn_writes(&commit, &messages, first, &roster)?;
         if let Some(alert) = &commit.alert {
             let (class_id, call) = (&commit.carry.class_id, (&commit.idempotency, first));
             self.raise(
@@ -186,7 +186,7 @@ impl Sessions {
         messages: &[TutorMessage],
         first: i64,
         roster: &ClassRedactor,
-    ) -> Vec<Write> {
+    ) -> Result<Vec<Write>, SessionError> {
         let limits = self.limits();
         let thread_id = &commit.thread_id;
         let now = stamp(self);
@@ -260,7 +260,7 @@ impl Sessions {
                     ..turn.clone()
                 })
                 .collect();
-            let before = commit.carry.memory.clone().unwrap_or_default();
+            let before = remembered(&commit.carry.memory)?;
             let after = memory::remember(before, &turns, limits_of_memory);
             let key = keys::memory(thread_id);
             writes.push(Write::Put {
@@ -275,7 +275,7 @@ impl Sessions {
         if let Some(log) = &commit.turn_log {
             writes.extend(self.turn_log_writes(thread_id, commit.carry.kind(), log));
         }
-        writes
+        Ok(writes)
     }
 }
 

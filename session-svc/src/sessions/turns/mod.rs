@@ -20,6 +20,7 @@ use turnwise_proto::{
 use turnwise_session_store::{FieldName, Write};
 
 use super::{Idempotency, interactions::Interactions, keys};
+use crate::{error::SessionError, record};
 
 /// A turn to begin.
 #[derive(Debug, Clone)]
@@ -94,6 +95,7 @@ pub struct CommitTurn {
 pub struct Carry {
     #[prost(string, tag = "1")]
     class_id: String,
+    /// Until when the thread is kept, if that is new.
     #[prost(int64, tag = "2")]
     kept_until: i64,
     /// The class's index was written anew: the records of the thread must be kept as long.
@@ -101,8 +103,10 @@ pub struct Carry {
     extended: bool,
     #[prost(bytes = "bytes", tag = "4")]
     memory_scope: Bytes,
-    #[prost(message, optional, tag = "5")]
-    memory: Option<ConversationMemory>,
+    /// What the conversation remembers, as it is stored; empty: nothing.
+    #[prost(bytes = "bytes", tag = "5")]
+    memory: Bytes,
+    /// What the thread waits for; none: nothing, and it never did.
     #[prost(message, optional, tag = "6")]
     interactions: Option<Interactions>,
     #[prost(bool, tag = "7")]
@@ -120,6 +124,12 @@ impl Carry {
         let carry = Self::decode(bytes).ok()?;
         ThreadKind::try_from(carry.kind).is_ok().then_some(carry)
     }
+}
+
+/// What was remembered, of what was carried: as it is stored, or from an earlier version as itself.
+fn remembered(bytes: &[u8]) -> Result<ConversationMemory, SessionError> {
+    record::decode("memory", bytes)
+        .or_else(|error| ConversationMemory::decode(bytes).map_err(|_| error))
 }
 
 /// A memory scope as the name of a field.
