@@ -32,10 +32,14 @@ impl Sessions {
     pub async fn commit_turn(
         &self,
         student: &StudentKey,
-        commit: CommitTurn,
+        mut commit: CommitTurn,
     ) -> Result<Option<PendingInteraction>, SessionError> {
         let partition = self.partition(student).await?;
         let roster = self.roster(&student.tenant, &commit.carry.class_id).await?;
+        for message in &mut commit.messages {
+            message.text = roster.redact(&message.text);
+            message.latex = roster.redact(&message.latex);
+        }
         let entry = IdempotencyEntry::new(
             Operation::Turn(commit.carry.kind()),
             &commit.idempotency,
@@ -97,13 +101,7 @@ impl Sessions {
             },
         ];
         let since = Since::token(commit.fencing_token);
-        let messages = commit.messages.iter().map(|message| TutorMessage {
-            text: roster.redact(&message.text),
-            latex: roster.redact(&message.latex),
-            ..message.clone()
-        });
-        let messages: Vec<_> = messages.collect();
-        let mut writes = self.turn_writes(&commit, &messages, first, &roster)?;
+        let mut writes = self.turn_writes(&commit, first, &roster)?;
         if let Some(alert) = &commit.alert {
             let (class_id, call) = (&commit.carry.class_id, (&commit.idempotency, first));
             self.raise(
@@ -144,7 +142,7 @@ impl Sessions {
             works.extend(step.works);
             writes.extend(step.writes);
         }
-        let answer = answer::stored(&commit.answer, &messages);
+        let answer = answer::stored(&commit.answer, &commit.messages);
         writes.extend(entry.store(answer, self.limits()));
         writes.extend(entry.note(&commit.thread_id, self.now_millis(), self.limits()));
         writes.push(Write::ReleaseLease {
@@ -183,12 +181,11 @@ impl Sessions {
     fn turn_writes(
         &self,
         commit: &CommitTurn,
-        messages: &[TutorMessage],
         first: i64,
         roster: &ClassRedactor,
     ) -> Result<Vec<Write>, SessionError> {
         let limits = self.limits();
-        let thread_id = &commit.thread_id;
+        let (thread_id, messages) = (&commit.thread_id, &commit.messages);
         let now = stamp(self);
         let said = messages
             .iter()

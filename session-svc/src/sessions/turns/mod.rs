@@ -134,7 +134,7 @@ fn remembered(bytes: &[u8]) -> Result<ConversationMemory, SessionError> {
 
 /// A memory scope as the name of a field.
 fn scope(hash: &Bytes) -> FieldName {
-    Cow::Owned(hash.iter().map(|byte| format!("{byte:02x}")).collect())
+    Cow::Owned(hex::encode(hash))
 }
 
 /// Notes that the student has a record in this course.
