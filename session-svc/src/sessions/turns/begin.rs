@@ -1,7 +1,5 @@
 //! Beginning a turn: one transaction takes the lease and reads all that the turn needs.
 
-use std::borrow::Cow;
-
 use bytes::Bytes;
 use prost::Message;
 use turnwise_proto::session::v1::{ThreadKind, TurnStart};
@@ -108,7 +106,8 @@ impl Sessions {
         let (halves, erasure) = (reads.fields()?, evidence::erasure(reads.fields()?)?);
         let mut snapshot = evidence::snapshot(student, &begin.course_id, halves, erasure)?;
         let question_records = evidence::question_records(reads.record()?)?;
-        let course_known = reads.fields()?.take().is_some();
+        // Whichever turn stored a state noted the course.
+        let course_known = snapshot.turn.is_some();
         let now = self.now();
         let interactions = Interactions::decode(reads.fields()?)?.at(now);
         let recent_messages = if begin.history_limit > 0 {
@@ -184,10 +183,6 @@ fn begin_reads(begin: &BeginTurn) -> Vec<Read> {
         halves,
         fence,
         evidence::questions(&begin.course_id),
-        Read::Fields {
-            key: keys::courses(),
-            fields: vec![Cow::Owned(begin.course_id.clone())],
-        },
         Interactions::read(&begin.thread_id),
     ];
     if begin.history_limit > 0 {

@@ -3,12 +3,11 @@
 -- KEYS     1 turnwise:{PARTITION}.token: the last token that the partition minted (string; expires after a day). The
 --            names of all other keys begin as it does. On a cluster they follow, so that a node that gives the slot away
 --            knows before anything is done whether it has them all; on one server nobody looks at them
--- ARGV     1 MessagePack of a list: when to touch; the channel of news, or nothing; how many names and steps there are;
---            the names; three numbers for each step, what to do, the place of its name and how many of the texts are its
---            own (N); and the texts, in the order in which the steps take them
---
--- A name that ends with a byte below 32 goes on as the name at that place does after its first colon. A text is a number
--- where it is one of the words below, or a name: the place, with a minus before that of a name.
+-- ARGV     1 MessagePack of a list: when to touch; the channel of news, or nothing; how many names and steps there are; each
+--            name, and 0 or the place of an earlier one that ends, from its first colon on, as this one goes on; three
+--            numbers for each step, what to do, the place of its name and how many of the texts are its own (N); and the
+--            texts, in the order in which the steps take them. A text is a number where it is one of the words below, or
+--            a name: minus its place
 --
 -- Steps
 --   checks     1 absent      N fields to tell
@@ -53,24 +52,24 @@ local call, argv = redis.call, cmsgpack.unpack(ARGV[1])
 local touch, channel, count, steps = argv[1], argv[2], argv[3], argv[4]
 local own = string.sub(KEYS[1], 1, -7)
 local ids = own .. '.ids'
-local names, found, news = {}, { 0, false }, {}
-local plan = 5 + count
+local names, keys, ends, found, news = {}, {}, {}, { 0, false }, {}
+local plan = 5 + 2 * count
 local at = plan + 3 * steps
 -- The last token is only there for a clock that was set back: by more than a day none is. So nothing of an erased student
 -- stays for ever.
 local TOKEN_KEPT = 86400000
 
 for place = 1, count do
-  local name = argv[4 + place]
-  local other = string.byte(name, -1)
-  if other and other < 32 then
-    name = string.sub(name, 1, -2) .. string.match(names[other], ':(.*)')
+  local name, other = argv[3 + 2 * place], argv[4 + 2 * place]
+  if other > 0 then
+    ends[other] = ends[other] or string.match(names[other], ':.*')
+    name = name .. ends[other]
   end
-  names[place] = name
+  names[place], words[-place], keys[place] = name, name, own .. ':' .. name
 end
 for place = at, #argv do
-  local text = argv[place]
-  if type(text) == 'number' then argv[place] = text > 0 and words[text] or names[-text] end
+  local word = words[argv[place]]
+  if word then argv[place] = word end
 end
 
 local function touched()
@@ -133,8 +132,8 @@ local function expire(key, name, milliseconds)
 end
 
 for step = 1, steps do
-  local what, name, n = argv[plan], names[argv[plan + 1]], argv[plan + 2]
-  local key = own .. ':' .. name
+  local what, place, n = argv[plan], argv[plan + 1], argv[plan + 2]
+  local key, name = keys[place], names[place]
   plan = plan + 3
   if what < 10 then
     local holds

@@ -18,7 +18,7 @@ const LONGEST_MS: u128 = 10_000_000_000_000;
 const MANY_WRITES: usize = 32;
 /// How many names are looked through before a map helps.
 const FEW: usize = 24;
-/// How many names may stand for a text, and for the end of a later name.
+/// How many names may stand for a text, or end as a later one does.
 const NAMED: usize = 31;
 
 /// The words of `transact.lua`, with their places.
@@ -58,10 +58,8 @@ pub(super) fn call(
     let count = plan.names.len();
     let names: usize = plan.names.iter().map(|name| name.len()).sum();
     let mut packed = Vec::with_capacity(64 + names + plan.steps.len() + plan.texts.len());
-    packed::list(
-        &mut packed,
-        4 + count + 3 * plan.step_count + plan.text_count,
-    );
+    let items = 4 + 2 * count + 3 * plan.step_count + plan.text_count;
+    packed::list(&mut packed, items);
     packed::number(&mut packed, touch(transaction, durable));
     packed::text(
         &mut packed,
@@ -70,18 +68,12 @@ pub(super) fn call(
     packed::number(&mut packed, count);
     packed::number(&mut packed, plan.step_count);
     for (place, name) in plan.names.iter().enumerate() {
-        let end = end(name).filter(|end| end.len() > 1);
-        let before = plan.names.iter().take(place.min(NAMED));
-        let same = before
-            .zip(1_u8..)
-            .find(|(before, _)| end.is_some() && self::end(before) == end);
-        match (end, same) {
-            (Some(end), Some((_, place))) => {
-                let begin = &name.as_bytes()[..name.len() - end.len()];
-                packed::text(&mut packed, &[begin, &[place]].concat());
-            }
-            _ => packed::text(&mut packed, name.as_bytes()),
-        }
+        let end = end(name);
+        let mut before = plan.names.iter().take(place.min(NAMED));
+        let same = end.and_then(|_| before.position(|before| self::end(before) == end));
+        let end = end.filter(|_| same.is_some()).unwrap_or_default();
+        packed::text(&mut packed, &name.as_bytes()[..name.len() - end.len()]);
+        packed::number(&mut packed, same.map_or(0, |place| place + 1));
     }
     packed.append(&mut plan.steps);
     packed.append(&mut plan.texts);
@@ -105,9 +97,9 @@ pub(super) fn call(
     command
 }
 
-/// What follows a name's first colon.
+/// What a name is from its first colon on.
 fn end(name: &str) -> Option<&str> {
-    name.split_once(':').map(|(_, end)| end)
+    name.find(':').map(|colon| &name[colon..])
 }
 
 /// What to do; the numbers are those of `transact.lua`.
