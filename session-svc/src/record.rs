@@ -74,27 +74,37 @@ fn checksum(version: u8, body: &[u8]) -> [u8; 4] {
     hasher.finalize().to_be_bytes()
 }
 
+/// Version and body of a record that is what was written.
+fn opened(bytes: &[u8]) -> Option<(u8, &[u8])> {
+    match bytes {
+        [version, a, b, c, d, body @ ..] if checksum(*version, body) == [*a, *b, *c, *d] => {
+            Some((*version, body))
+        }
+        _ => None,
+    }
+}
+
 fn body<'a>(what: &'static str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, SessionError> {
     let damaged = SessionError::RecordCorrupted { record: what };
-    let (version, body) = match bytes {
-        [version, a, b, c, d, body @ ..] if checksum(*version, body) == [*a, *b, *c, *d] => {
-            (*version, body)
-        }
-        _ => return Err(damaged),
+    let found = match opened(bytes) {
+        Some((IN_PART, record)) => opened(record),
+        found => found,
+    };
+    let Some((version, body)) = found else {
+        return Err(damaged);
     };
     let newer = SessionError::SchemaTooNew {
         record: what,
         version,
     };
     match version {
-        0 => Err(damaged),
+        0 | IN_PART => Err(damaged),
         PLAIN => Ok(Cow::Borrowed(body)),
         COMPRESSED => match compression::decompress(body) {
             Ok(body) => Ok(Cow::Owned(body)),
             Err(Unreadable::Damaged) => Err(damaged),
             Err(Unreadable::UnknownDictionary) => Err(newer),
         },
-        IN_PART => self::body(what, body),
         _ => Err(newer),
     }
 }
