@@ -1,7 +1,8 @@
 //! Records as bytes: one byte of schema version, the CRC-32 of that byte and the body in four bytes (big-endian), then
 //! the body. Version 1 is the message itself, version 2 the message [compressed](crate::compression); a record is written
-//! as whichever is shorter. A later version keeps this form, so that a damaged record is not taken for one of it. The
-//! embedded store has a checksum over every row as well; in Redis this one stands alone.
+//! as whichever is shorter. Version 3 is a record of which a part stands elsewhere, within one that says so. A later version
+//! keeps this form, so that a damaged record is not taken for one of it. The embedded store has a checksum over every row
+//! as well; in Redis this one stands alone.
 
 use std::borrow::Cow;
 
@@ -14,10 +15,11 @@ use crate::{
 };
 
 /// The newest version that this service reads and writes.
-pub const SCHEMA_VERSION: u8 = COMPRESSED;
+pub const SCHEMA_VERSION: u8 = IN_PART;
 
 const PLAIN: u8 = 1;
 const COMPRESSED: u8 = 2;
+const IN_PART: u8 = 3;
 
 const HEAD: usize = 5;
 
@@ -39,7 +41,17 @@ pub fn stamp(body: &[u8]) -> Bytes {
     }
 }
 
-/// The opaque bytes of a record.
+/// Opaque bytes of which a part stands elsewhere as a record.
+pub(crate) fn stamp_part(body: &[u8]) -> Bytes {
+    sealed(IN_PART, &stamp(body))
+}
+
+/// Whether a part of a record stands elsewhere.
+pub(crate) fn is_in_part(bytes: &[u8]) -> bool {
+    bytes.first() == Some(&IN_PART)
+}
+
+/// The opaque bytes of a record, as far as they stand in it.
 pub fn unstamp(what: &'static str, bytes: &Bytes) -> Result<Bytes, SessionError> {
     Ok(match body(what, bytes)? {
         Cow::Borrowed(body) => bytes.slice_ref(body),
@@ -62,20 +74,31 @@ fn checksum(version: u8, body: &[u8]) -> [u8; 4] {
     hasher.finalize().to_be_bytes()
 }
 
+/// Version and body of a record that is what was written.
+fn opened(bytes: &[u8]) -> Option<(u8, &[u8])> {
+    match bytes {
+        [version, a, b, c, d, body @ ..] if checksum(*version, body) == [*a, *b, *c, *d] => {
+            Some((*version, body))
+        }
+        _ => None,
+    }
+}
+
 fn body<'a>(what: &'static str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, SessionError> {
     let damaged = SessionError::RecordCorrupted { record: what };
-    let (version, body) = match bytes {
-        [version, a, b, c, d, body @ ..] if checksum(*version, body) == [*a, *b, *c, *d] => {
-            (*version, body)
-        }
-        _ => return Err(damaged),
+    let found = match opened(bytes) {
+        Some((IN_PART, record)) => opened(record),
+        found => found,
+    };
+    let Some((version, body)) = found else {
+        return Err(damaged);
     };
     let newer = SessionError::SchemaTooNew {
         record: what,
         version,
     };
     match version {
-        0 => Err(damaged),
+        0 | IN_PART => Err(damaged),
         PLAIN => Ok(Cow::Borrowed(body)),
         COMPRESSED => match compression::decompress(body) {
             Ok(body) => Ok(Cow::Owned(body)),

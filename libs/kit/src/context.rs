@@ -26,7 +26,7 @@ pub struct CallContext {
     sealed: Arc<OnceLock<(Option<InternalToken>, HeaderValue)>>,
     pub(crate) request_id: Option<Arc<str>>,
     /// The trace that the call belongs to, where its spans are recorded nowhere.
-    pub(crate) unrecorded: Option<Unrecorded>,
+    pub(crate) unrecorded: Option<Arc<Unrecorded>>,
 }
 
 impl CallContext {

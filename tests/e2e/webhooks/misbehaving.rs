@@ -173,7 +173,8 @@ impl World {
 
     async fn end(self) {
         self.kit.shutdown.cancel();
-        turnwise_kit::run::finish_tasks(&self.kit).await;
+        self.kit.tasks.close();
+        self.kit.tasks.wait().await;
     }
 }
 

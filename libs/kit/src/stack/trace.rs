@@ -56,7 +56,7 @@ pub(super) async fn trace<F: Future<Output = Response>>(
         .get_or_insert_with(|| request_id(&request));
     let id = Arc::clone(id);
     if context.unrecorded.is_none() {
-        context.unrecorded = Unrecorded::of(request.headers());
+        context.unrecorded = Unrecorded::of(request.headers()).map(Arc::new);
     }
     let method = names.label(request.uri().path());
     let span = match &context.unrecorded {
@@ -71,7 +71,7 @@ pub(super) async fn trace<F: Future<Output = Response>>(
             let trace = trace.span().span_context().clone();
             span.record("trace_id", field::display(trace.trace_id()));
             if trace.is_valid() && !trace.is_sampled() {
-                context.unrecorded = span.in_scope(Unrecorded::current);
+                context.unrecorded = span.in_scope(Unrecorded::current).map(Arc::new);
             }
             span
         }

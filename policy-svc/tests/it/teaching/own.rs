@@ -103,6 +103,10 @@ async fn what_is_asked_elsewhere_gets_no_step() {
             ..typed(EXERCISE)
         },
         ResolveReplyRequest {
+            exam_open: true,
+            ..typed(EXERCISE)
+        },
+        ResolveReplyRequest {
             known: Some(unknown),
             ..typed(EXERCISE)
         },

@@ -1,11 +1,9 @@
 //! Beginning a turn: one transaction takes the lease and reads all that the turn needs.
 
-use std::borrow::Cow;
-
 use bytes::Bytes;
 use prost::Message;
 use turnwise_proto::{
-    session::v1::{ConversationMemory, ThreadKind, TurnStart},
+    session::v1::{ThreadKind, TurnStart},
     tutor::v1::TutorMessage,
 };
 use turnwise_session_store::{Check, Outcome, Read, Refused, StudentKey, Transaction, Write};
@@ -75,7 +73,12 @@ impl Sessions {
         };
         let applied = match self.transact(&partition, transaction).await? {
             Outcome::Applied(applied) => applied,
-            Outcome::Refused(refused) => return refused_begin(refused, &entry, &begin),
+            Outcome::Refused(refused) if refused.check == 0 => {
+                let stored = entry.stored(refused)?;
+                let answer = self.whole_answer(&partition, &begin.thread_id, &stored);
+                return Ok(Begun::Answered(answer.await?));
+            }
+            Outcome::Refused(refused) => return Err(refused_begin(refused, &entry, &begin)),
         };
         let token = applied.token.ok_or(SessionError::Unavailable)?;
         let since = Since::token(token);
@@ -130,7 +133,8 @@ impl Sessions {
         let (halves, erasure) = (reads.fields()?, evidence::erasure(reads.fields()?)?);
         let mut snapshot = evidence::snapshot(student, &begin.course_id, halves, erasure)?;
         let question_records = evidence::question_records(reads.record()?)?;
-        let course_known = reads.fields()?.take().is_some();
+        // Whichever turn stored a state noted the course.
+        let course_known = snapshot.turn.is_some();
         let now = self.now();
         let interactions = Interactions::decode(reads.fields()?)?.at(now);
         let mut recent_messages = if begin.history_limit > 0 {
@@ -140,7 +144,8 @@ impl Sessions {
         } else {
             Vec::new()
         };
-        if recent_messages.len() == begin.history_limit
+        if begin.kind == ThreadKind::Tutor
+            && recent_messages.len() == begin.history_limit
             && recent_messages.iter().all(|message| message.card.is_none())
         {
             let older = self.since_last_card(student, begin, &recent_messages);
@@ -148,14 +153,15 @@ impl Sessions {
             older.append(&mut recent_messages);
             recent_messages = older;
         }
-        let memory = if begin.memory_scope.is_empty() {
+        let stored_memory = if begin.memory_scope.is_empty() {
             None
         } else {
-            let stored = reads.fields()?.take();
-            stored
-                .map(|bytes| record::decode::<ConversationMemory>("memory", &bytes))
-                .transpose()?
+            reads.fields()?.take()
         };
+        let memory = stored_memory
+            .as_deref()
+            .map(|bytes| record::decode("memory", bytes))
+            .transpose()?;
         let help = match begin.kind {
             ThreadKind::Procedure => help_sessions::decode(reads.fields()?)?,
             _ => None,
@@ -172,15 +178,16 @@ impl Sessions {
             self.index(student, &class_id, &begin.thread_id, since)
                 .await?
         } else {
-            stored.kept_until
+            0
         };
+        let nothing = Interactions::default();
         let carry = Carry {
             class_id,
             kept_until,
             extended,
             memory_scope: begin.memory_scope.clone(),
-            memory: memory.clone(),
-            interactions: Some(interactions.clone()),
+            memory: stored_memory.unwrap_or_default(),
+            interactions: (interactions != nothing).then(|| interactions.clone()),
             course_known,
             kind: stored.kind.into(),
         };
@@ -212,10 +219,6 @@ fn begin_reads(begin: &BeginTurn) -> Vec<Read> {
         halves,
         fence,
         evidence::questions(&begin.course_id),
-        Read::Fields {
-            key: keys::courses(),
-            fields: vec![Cow::Owned(begin.course_id.clone())],
-        },
         Interactions::read(&begin.thread_id),
     ];
     if begin.history_limit > 0 {
@@ -237,32 +240,21 @@ fn begin_reads(begin: &BeginTurn) -> Vec<Read> {
     reads
 }
 
-fn refused_begin(
-    refused: Refused,
-    entry: &IdempotencyEntry,
-    begin: &BeginTurn,
-) -> Result<Begun, SessionError> {
+fn refused_begin(refused: Refused, entry: &IdempotencyEntry, begin: &BeginTurn) -> SessionError {
     match refused.check {
-        0 => {
-            let answer = entry.stored(refused)?;
-            Ok(Begun::Answered(record::unstamp(
-                "idempotency_entry",
-                &answer,
-            )?))
-        }
-        1 => Err(not_of_kind(refused.told, &begin.thread_id)),
-        2 => Err(not_about(refused.told, &begin.thread_id, &begin.course_id)),
-        4 => Err(SessionError::ErasureUnderWay),
+        1 => not_of_kind(refused.told, &begin.thread_id),
+        2 => not_about(refused.told, &begin.thread_id, &begin.course_id),
+        4 => SessionError::ErasureUnderWay,
         _ => {
             let held_for = Fields::of(refused.told).take().unwrap_or_default();
             let same_request = held_for.starts_with(&holder_key(&begin.idempotency.key));
             if same_request && held_for != holder(&begin.idempotency.key, entry) {
-                return Err(SessionError::IdempotencyConflict);
+                return SessionError::IdempotencyConflict;
             }
-            Err(SessionError::TurnInProgress {
+            SessionError::TurnInProgress {
                 same_request,
                 lease_remainder: refused.lease_remainder.unwrap_or_default(),
-            })
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use turnwise_proto::{
 };
 use turnwise_session_store::{Check, Outcome, StudentKey, Transaction, Write};
 
-use super::{CommitTurn, known, scope};
+use super::{CommitTurn, answer, known, remembered, scope};
 use crate::{
     error::SessionError,
     memory,
@@ -32,10 +32,14 @@ impl Sessions {
     pub async fn commit_turn(
         &self,
         student: &StudentKey,
-        commit: CommitTurn,
+        mut commit: CommitTurn,
     ) -> Result<Option<PendingInteraction>, SessionError> {
         let partition = self.partition(student).await?;
         let roster = self.roster(&student.tenant, &commit.carry.class_id).await?;
+        for message in &mut commit.messages {
+            message.text = roster.redact(&message.text);
+            message.latex = roster.redact(&message.latex);
+        }
         let entry = IdempotencyEntry::new(
             Operation::Turn(commit.carry.kind()),
             &commit.idempotency,
@@ -97,7 +101,7 @@ impl Sessions {
             },
         ];
         let since = Since::token(commit.fencing_token);
-        let mut writes = self.turn_writes(&commit, first, &roster);
+        let mut writes = self.turn_writes(&commit, first, &roster)?;
         if let Some(alert) = &commit.alert {
             let (class_id, call) = (&commit.carry.class_id, (&commit.idempotency, first));
             self.raise(
@@ -138,7 +142,8 @@ impl Sessions {
             works.extend(step.works);
             writes.extend(step.writes);
         }
-        writes.extend(entry.store(record::stamp(&commit.answer), self.limits()));
+        let answer = answer::stored(&commit.answer, &commit.messages);
+        writes.extend(entry.store(answer, self.limits()));
         writes.extend(entry.note(&commit.thread_id, self.now_millis(), self.limits()));
         writes.push(Write::ReleaseLease {
             key: keys::lease(&commit.thread_id),
@@ -173,19 +178,16 @@ impl Sessions {
         }
     }
 
-    fn turn_writes(&self, commit: &CommitTurn, first: i64, roster: &ClassRedactor) -> Vec<Write> {
+    fn turn_writes(
+        &self,
+        commit: &CommitTurn,
+        first: i64,
+        roster: &ClassRedactor,
+    ) -> Result<Vec<Write>, SessionError> {
         let limits = self.limits();
-        let thread_id = &commit.thread_id;
+        let (thread_id, messages) = (&commit.thread_id, &commit.messages);
         let now = stamp(self);
-        let entries = commit.messages.iter().map(|message| {
-            record::encode(&TutorMessage {
-                text: roster.redact(&message.text),
-                latex: roster.redact(&message.latex),
-                ..message.clone()
-            })
-        });
-        let said = commit
-            .messages
+        let said = messages
             .iter()
             .map(|m| events::of_message(thread_id, m, now));
         let told = commit
@@ -193,7 +195,7 @@ impl Sessions {
             .iter()
             .map(|event| events::stored(thread_id, event, now, roster));
         let mut thread = vec![
-            field("count", decimal(first - 1 + count(&commit.messages))),
+            field("count", decimal(first - 1 + count(messages))),
             field("updated", record::encode(&now)),
         ];
         if commit.target_locked {
@@ -218,7 +220,7 @@ impl Sessions {
         let mut writes = vec![
             Write::Append {
                 key: keys::timeline(thread_id),
-                entries: entries.collect(),
+                entries: messages.iter().map(record::encode).collect(),
             },
             Write::Append {
                 key: keys::events(thread_id),
@@ -255,7 +257,7 @@ impl Sessions {
                     ..turn.clone()
                 })
                 .collect();
-            let before = commit.carry.memory.clone().unwrap_or_default();
+            let before = remembered(&commit.carry.memory)?;
             let after = memory::remember(before, &turns, limits_of_memory);
             let key = keys::memory(thread_id);
             writes.push(Write::Put {
@@ -270,7 +272,7 @@ impl Sessions {
         if let Some(log) = &commit.turn_log {
             writes.extend(self.turn_log_writes(thread_id, commit.carry.kind(), log));
         }
-        writes
+        Ok(writes)
     }
 }
 

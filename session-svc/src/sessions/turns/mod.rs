@@ -1,5 +1,6 @@
 //! Turns: begun under a lease, and committed or given up.
 
+mod answer;
 mod begin;
 mod commit;
 mod lease;
@@ -19,6 +20,7 @@ use turnwise_proto::{
 use turnwise_session_store::{FieldName, Write};
 
 use super::{Idempotency, interactions::Interactions, keys};
+use crate::{error::SessionError, record};
 
 /// The most messages of the past that a turn may ask for.
 pub const HISTORY_MAX: usize = 50;
@@ -97,6 +99,7 @@ pub struct CommitTurn {
 pub struct Carry {
     #[prost(string, tag = "1")]
     class_id: String,
+    /// Until when the thread is kept, if that is new.
     #[prost(int64, tag = "2")]
     kept_until: i64,
     /// The class's index was written anew: the records of the thread must be kept as long.
@@ -104,8 +107,10 @@ pub struct Carry {
     extended: bool,
     #[prost(bytes = "bytes", tag = "4")]
     memory_scope: Bytes,
-    #[prost(message, optional, tag = "5")]
-    memory: Option<ConversationMemory>,
+    /// What the conversation remembers, as it is stored; empty: nothing.
+    #[prost(bytes = "bytes", tag = "5")]
+    memory: Bytes,
+    /// What the thread waits for; none: nothing, and it never did.
     #[prost(message, optional, tag = "6")]
     interactions: Option<Interactions>,
     #[prost(bool, tag = "7")]
@@ -125,9 +130,15 @@ impl Carry {
     }
 }
 
+/// What was remembered, of what was carried: as it is stored, or from an earlier version as itself.
+fn remembered(bytes: &[u8]) -> Result<ConversationMemory, SessionError> {
+    record::decode("memory", bytes)
+        .or_else(|error| ConversationMemory::decode(bytes).map_err(|_| error))
+}
+
 /// A memory scope as the name of a field.
 fn scope(hash: &Bytes) -> FieldName {
-    Cow::Owned(hash.iter().map(|byte| format!("{byte:02x}")).collect())
+    Cow::Owned(hex::encode(hash))
 }
 
 /// Notes that the student has a record in this course.

@@ -15,22 +15,41 @@ use crate::{Key, Partition, Write};
 /// The tables that transactions write, at `now`.
 pub(super) struct Writing<'txn> {
     pub(super) rows: SealedTable<'txn>,
-    pub(super) expiries: SealedTable<'txn>,
+    /// Opened by the first who needs it.
+    expiries: Option<SealedTable<'txn>>,
+    transaction: &'txn WriteTransaction,
+    tell: bool,
     pub(super) now: i64,
+    /// Nothing expires before.
+    pub(super) soonest: i64,
 }
 
 impl<'txn> Writing<'txn> {
-    /// Opens the tables; those that do not exist yet are made. `tell`: the keys of the rows that change are wanted.
+    /// Opens the table of rows; one that does not exist yet is made. `soonest`: nothing expires before. `tell`: the keys of
+    /// the rows that change are wanted.
     pub(super) fn open(
         transaction: &'txn WriteTransaction,
         now: i64,
+        soonest: i64,
         tell: bool,
     ) -> Result<Self, TableError> {
         Ok(Self {
             rows: SealedTable::open(transaction, ROWS, tell)?,
-            expiries: SealedTable::open(transaction, EXPIRIES, tell)?,
+            expiries: None,
+            transaction,
+            tell,
             now,
+            soonest,
         })
+    }
+
+    /// What expires when.
+    pub(super) fn expiries(&mut self) -> Result<&mut SealedTable<'txn>, TableError> {
+        let opened = match self.expiries.take() {
+            Some(opened) => opened,
+            None => SealedTable::open(self.transaction, EXPIRIES, self.tell)?,
+        };
+        Ok(self.expiries.insert(opened))
     }
 
     /// The rows of a partition as they are now.
@@ -88,7 +107,8 @@ impl<'txn> Writing<'txn> {
                     self.forget_expiry(partition, &name)?;
                     self.rows
                         .insert(&name.row(EXPIRY, &[]), &rows::ordered(at))?;
-                    self.expiries.insert(&name.expiry(at), &[])?;
+                    self.expiries()?.insert(&name.expiry(at), &[])?;
+                    self.soonest = self.soonest.min(at);
                 }
             }
             Write::Append { key, entries } => {
@@ -163,7 +183,11 @@ impl<'txn> Writing<'txn> {
 
     /// What has changed, in the order of [`TABLES`](super::sealed::TABLES).
     pub(super) fn take_changes(&mut self) -> [Change; 2] {
-        [self.rows.take_change(), self.expiries.take_change()]
+        let expiries = self.expiries.as_mut();
+        [
+            self.rows.take_change(),
+            expiries.map(SealedTable::take_change).unwrap_or_default(),
+        ]
     }
 
     /// Removes at most `limit` fields, entries and members, and answers how many it removed.
@@ -190,7 +214,7 @@ impl<'txn> Writing<'txn> {
     fn forget_expiry(&mut self, partition: &Partition, name: &Name) -> Result<(), Failure> {
         if let Some(at) = self.view(partition).expiry(name)? {
             self.rows.remove(&name.row(EXPIRY, &[]))?;
-            self.expiries.remove(&name.expiry(at))?;
+            self.expiries()?.remove(&name.expiry(at))?;
         }
         Ok(())
     }

@@ -10,6 +10,8 @@ use super::{
     sealed,
 };
 
+/// Nothing expires.
+pub(super) const NEVER: i64 = i64::MAX;
 /// At most so many names are removed with each batch: it stays short whatever has piled up.
 const NAMES_PER_BATCH: usize = 64;
 /// At most so many fields, entries and members are removed with each batch; the rest of a long log goes with the next.
@@ -18,8 +20,12 @@ const CONTENTS_PER_BATCH: usize = 1024;
 impl Writing<'_> {
     /// Removes some of what has expired, the oldest first; answers whether there was any.
     pub(super) fn sweep(&mut self) -> Result<bool, Failure> {
+        let now = self.now;
+        if self.soonest > now {
+            return Ok(false);
+        }
         let mut expired = Vec::new();
-        for row in self.expiries.rows().iter()?.take(NAMES_PER_BATCH) {
+        for row in self.expiries()?.rows().iter()?.take(NAMES_PER_BATCH) {
             let (row, stored) = row?;
             let Some((at, name)) = whole(row.value(), stored.value()) else {
                 // It may be anybody's, and no batch must fail for it; the next start looks at it.
@@ -28,7 +34,7 @@ impl Writing<'_> {
                 );
                 break;
             };
-            if at > self.now {
+            if at > now {
                 break;
             }
             expired.push((at, name));
@@ -45,16 +51,18 @@ impl Writing<'_> {
                 retired => retired?,
             }
             self.rows.remove(&name.row(EXPIRY, &[]))?;
-            self.expiries.remove(&name.expiry(*at))?;
+            self.expiries()?.remove(&name.expiry(*at))?;
         }
+        self.soonest = soonest(self.expiries()?.rows())?;
         Ok(!expired.is_empty())
     }
 }
 
-/// When the next name expires, in milliseconds since 1970; `None` if nothing can be removed by its time.
-pub(super) fn next(expiries: &impl ReadableTable<Bytes, Bytes>) -> Result<Option<i64>, Failure> {
+/// Before when nothing can be removed by its time, in milliseconds since 1970.
+pub(super) fn soonest(expiries: &impl ReadableTable<Bytes, Bytes>) -> Result<i64, Failure> {
     let first = expiries.iter()?.next().transpose()?;
-    Ok(first.and_then(|(row, stored)| Some(whole(row.value(), stored.value())?.0)))
+    let first = first.and_then(|(row, stored)| whole(row.value(), stored.value()));
+    Ok(first.map_or(NEVER, |(at, _)| at))
 }
 
 /// Time and name of a row that is what was written.

@@ -10,7 +10,7 @@ use turnwise_kit::Clock;
 
 use super::{
     apply::Writing,
-    expiry,
+    expiry::{self, NEVER},
     file::{Failure, StoreFile, own_damage, told},
     leases::{self, Leases, Pins},
     queue::{Job, Next, Queue},
@@ -47,6 +47,14 @@ pub(super) struct Work {
     pub(super) changes: Arc<Changes>,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) fsync: bool,
+}
+
+/// What is known of the file from one batch to the next.
+#[derive(Default)]
+struct Known {
+    room: Room,
+    /// Nothing expires before; looked up where it is not known.
+    soonest: Option<i64>,
 }
 
 /// What is known of the room in the file.
@@ -130,10 +138,10 @@ impl Work {
     fn run(&self, queue: &Queue) {
         let mut batches = 0_u64;
         let mut last = (1, Duration::ZERO);
-        let mut room = Room::default();
+        let mut known = Known::default();
         loop {
-            let (patience, sweep) = self.look();
-            let patience = match &room {
+            let (patience, sweep) = self.look(&mut known.soonest);
+            let patience = match &known.room {
                 _ if sweep => patience,
                 Room {
                     rewrite: Some(_), ..
@@ -145,7 +153,7 @@ impl Work {
                 Next::Jobs(jobs) => jobs,
                 Next::Idle if sweep => Vec::new(),
                 Next::Idle => {
-                    self.make_room(&mut room);
+                    self.make_room(&mut known.room);
                     continue;
                 }
                 Next::Closed => break,
@@ -154,11 +162,11 @@ impl Work {
             let durable = self.fsync || batches.is_multiple_of(DURABLE_EVERY);
             let began = Instant::now();
             let count = jobs.len();
-            self.batch(jobs, durable, &mut room);
+            self.batch(jobs, durable, &mut known);
             last = (count, (began.elapsed() / 8).min(MAX_LINGER));
         }
         if !self.fsync {
-            self.batch(Vec::new(), true, &mut room);
+            self.batch(Vec::new(), true, &mut known);
         }
         // Nobody waits any more but for the end.
         while self
@@ -166,8 +174,8 @@ impl Work {
             .sizes()
             .is_ok_and(|(allocated, _)| allocated <= AT_THE_END)
         {
-            self.make_room(&mut room);
-            if room.rewrite.is_none() {
+            self.make_room(&mut known.room);
+            if known.room.rewrite.is_none() {
                 break;
             }
         }
@@ -206,17 +214,20 @@ impl Work {
     }
 
     /// How long the writer may wait for transactions, and whether there is something to do if none comes.
-    fn look(&self) -> (Option<Duration>, bool) {
+    fn look(&self, soonest: &mut Option<i64>) -> (Option<Duration>, bool) {
         if self.file.is_broken() {
             return (Some(LOOK_EVERY), true);
         }
-        let next = self
-            .file
-            .read(|transaction| expiry::next(&transaction.open_table(definition(EXPIRIES))?));
-        match next {
-            Ok(Some(at)) if at <= self.now() => (Some(Duration::ZERO), true),
-            Ok(None) => (None, false),
-            Ok(Some(_)) | Err(_) => (Some(LOOK_EVERY), false),
+        if soonest.is_none() {
+            let found = self.file.read(|transaction| {
+                expiry::soonest(&transaction.open_table(definition(EXPIRIES))?)
+            });
+            *soonest = found.ok();
+        }
+        match *soonest {
+            Some(at) if at <= self.now() => (Some(Duration::ZERO), true),
+            Some(NEVER) => (None, false),
+            Some(_) | None => (Some(LOOK_EVERY), false),
         }
     }
 
@@ -224,16 +235,20 @@ impl Work {
         self.clock.now().as_millisecond()
     }
 
-    fn batch(&self, mut jobs: Vec<Job>, durable: bool, room: &mut Room) {
+    fn batch(&self, mut jobs: Vec<Job>, durable: bool, known: &mut Known) {
+        let room = &mut known.room;
+        let mut soonest = known.soonest.take().unwrap_or(i64::MIN);
         let mut pins = Pins::new(&self.leases);
         let mut reached = Reached::Tables;
         let mut changed = room.rewrite.is_some().then(Vec::new);
         room.looked = false;
         let applied = self.file.write(durable, |transaction| {
-            self.apply(&jobs, transaction, &mut pins, &mut reached, &mut changed)
+            let told = (&mut reached, &mut changed);
+            self.apply(&jobs, transaction, &mut pins, told, &mut soonest)
         });
         match applied {
             Ok(outcomes) => {
+                known.soonest = Some(soonest);
                 if let (Some(rewrite), Some(changed)) = (&mut room.rewrite, changed) {
                     rewrite.note(changed);
                 }
@@ -260,23 +275,24 @@ impl Work {
                     let _ = job.reply.send(Err(error.clone()));
                 }
                 if !jobs.is_empty() {
-                    self.batch(jobs, durable, room);
+                    self.batch(jobs, durable, known);
                 }
             }
         }
     }
 
-    /// Applies a batch, and notes how far it came; and the rows that it changed, if they are wanted.
+    /// Applies a batch, and notes how far it came; the rows that it changed, if they are wanted; and before when nothing
+    /// expires.
     fn apply(
         &self,
         jobs: &[Job],
         transaction: &WriteTransaction,
         pins: &mut Pins,
-        reached: &mut Reached,
-        changed: &mut Option<Vec<Place>>,
+        (reached, changed): (&mut Reached, &mut Option<Vec<Place>>),
+        soonest: &mut i64,
     ) -> Result<Done<Vec<Vec<Outcome>>>, Failure> {
         let mut outcomes = Vec::with_capacity(jobs.len());
-        let mut tables = Writing::open(transaction, self.now(), changed.is_some())?;
+        let mut tables = Writing::open(transaction, self.now(), *soonest, changed.is_some())?;
         for (index, job) in jobs.iter().enumerate() {
             *reached = Reached::Job(index);
             let mut done = Vec::with_capacity(job.transactions.len());
@@ -291,7 +307,9 @@ impl Work {
         *reached = Reached::Tables;
         let mut all = outcomes.iter().flatten();
         let wrote = all.any(|outcome| matches!(outcome, Outcome::Applied(_)));
-        if !(tables.sweep()? || wrote || jobs.is_empty()) {
+        let swept = tables.sweep()?;
+        *soonest = tables.soonest;
+        if !(swept || wrote || jobs.is_empty()) {
             return Ok(Done::Nothing(outcomes));
         }
         let mut counters = transaction.open_table(counters())?;

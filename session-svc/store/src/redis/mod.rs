@@ -7,6 +7,7 @@
 mod durable;
 mod failure;
 mod news;
+mod packed;
 mod read;
 mod reply;
 mod request;
@@ -126,7 +127,13 @@ impl RedisStore {
             .as_ref()
             .filter(|_| !transaction.writes.is_empty());
         let request = |script_reads| {
-            Request::new(&self.script, partition, transaction, durable, script_reads)
+            Request::new(
+                self.calling(),
+                partition,
+                transaction,
+                durable,
+                script_reads,
+            )
         };
         let waiting = durable.map_or(Duration::ZERO, Durable::timeout);
         let deadline = Instant::now() + self.response_timeout + waiting;
@@ -147,6 +154,11 @@ impl RedisStore {
         }
         let outcome = reply::decode(replies.returned, &transaction.reads, replies.found)?;
         Ok(outcome)
+    }
+
+    /// The script, and whether it is told all names as keys: a node of a cluster must know them.
+    fn calling(&self) -> (&Script, bool) {
+        (&self.script, self.redis.is_cluster())
     }
 
     /// Returns once enough replicas of this server have all that it had when the script ran.
@@ -172,7 +184,7 @@ impl RedisStore {
             }
             // A wait covers what its own connection wrote, so it takes another write.
             let nothing = Transaction::default();
-            let again = Request::new(&self.script, partition, &nothing, Some(durable), false);
+            let again = Request::new(self.calling(), partition, &nothing, Some(durable), false);
             let sent = again.step().send_to(node, deadline).await;
             waited = match sent.and_then(|replies| again.read(replies)) {
                 Ok(replies) => replies.waited.ok_or(turnwise_redis::Failure::Unreadable)?,

@@ -24,28 +24,19 @@ const CHANNEL: &str = "turnwise:changed:";
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// The channel of a partition.
-pub(super) fn channel(partition: &str) -> String {
+fn channel_of(partition: &str) -> String {
     format!("{CHANNEL}{}", slot(partition) % CHANNELS)
 }
 
-/// The message that a transaction has for those who wait, if it changes logs: the partition and the logs, with spaces in
-/// between. What is removed may have been a log.
-pub(super) fn message(partition: &Partition, transaction: &Transaction) -> Option<String> {
-    let mut message = String::new();
-    let mut last = "";
-    for write in &transaction.writes {
-        if let Write::Append { key, .. } | Write::Remove { key } = write
-            && key.as_str() != last
-        {
-            if message.is_empty() {
-                message.push_str(partition.as_str());
-            }
-            message.push(' ');
-            message.push_str(key.as_str());
-            last = key.as_str();
-        }
+/// Where those are told who wait, if a transaction changes logs; else nothing. What is removed may have been a log. The
+/// message is the script's: the partition and the logs, with spaces in between.
+pub(super) fn channel(partition: &Partition, transaction: &Transaction) -> String {
+    let mut writes = transaction.writes.iter();
+    if writes.any(|write| matches!(write, Write::Append { .. } | Write::Remove { .. })) {
+        channel_of(partition.as_str())
+    } else {
+        String::new()
     }
-    (!message.is_empty()).then_some(message)
 }
 
 /// Who waits for news, and the channels that are listened to for them.
@@ -71,7 +62,7 @@ impl News {
         // It waits before its channel is wanted: so whoever looks for channels that nobody needs finds it.
         let receiver = waiting.watch(&name(partition, log.as_str()));
         self.wanted
-            .send_if_modified(|wanted| wanted.insert(channel(partition)));
+            .send_if_modified(|wanted| wanted.insert(channel_of(partition)));
         receiver
     }
 

@@ -1,22 +1,21 @@
 //! The commands of a transaction as they are sent, and what Redis says to each.
 //!
-//! Reads are commands of their own, between `MULTI` and `EXEC` with the call of the script: whatever Lua reads is copied
-//! several times. But a full Redis refuses `MULTI`, and then they are part of the script.
+//! What checks or writes is one call of the script, and its reads are part of it. Reads alone are commands of their own,
+//! between `MULTI` and `EXEC`: whatever Lua reads is copied several times. But a full Redis refuses `MULTI`, and then they
+//! are a call of the script, too.
 
 use std::vec::IntoIter;
 
 use turnwise_redis::{Failure, Script, Step, Value};
 
-use super::{durable::Durable, read, transact};
-use crate::{Partition, Read, Transaction};
+use super::{durable::Durable, packed, read, transact};
+use crate::{Partition, Transaction};
 
-/// Commands that are one step: the call of the script if there is anything to check or write, and the reads. A wait for
+/// Commands that are one step: the call of the script if there is anything to check or write, else the reads. A wait for
 /// replicas may follow.
 pub(super) struct Request<'a> {
     step: Step<'a>,
     scripted: bool,
-    /// Whether the script reads.
-    script_reads: bool,
 }
 
 /// What Redis said.
@@ -30,39 +29,32 @@ pub(super) struct Replies {
 }
 
 impl<'a> Request<'a> {
-    /// A transaction on a partition, by this script; it is waited for replicas if they are to have it.
+    /// A transaction on a partition, by this script, which is told all names as keys or not; it is waited for replicas if
+    /// they are to have it.
     pub(super) fn new(
-        script: &'a Script,
+        (script, declared): (&'a Script, bool),
         partition: &Partition,
         transaction: &Transaction,
         durable: Option<&Durable>,
         script_reads: bool,
     ) -> Self {
-        let all = transaction.reads.as_slice();
-        let (in_script, reads): (&[Read], &[Read]) =
-            if script_reads { (all, &[]) } else { (&[], all) };
-        let scripted =
-            reads.is_empty() || !transaction.checks.is_empty() || !transaction.writes.is_empty();
-        let mut commands = Vec::with_capacity(usize::from(scripted) + reads.len());
-        if scripted {
-            let durable = durable.is_some();
-            let call = transact::call(script.hash(), partition, transaction, in_script, durable);
-            commands.push(call);
-        }
-        commands.extend(read::read_commands(partition, reads));
+        let Transaction {
+            checks,
+            writes,
+            reads,
+        } = transaction;
+        let scripted = script_reads || reads.is_empty() || !checks.is_empty() || !writes.is_empty();
         let mut step = if scripted {
-            Step::calling(script, commands)
+            let durable = durable.is_some();
+            let call = transact::call(script.hash(), partition, transaction, declared, durable);
+            Step::calling(script, vec![call])
         } else {
-            Step::new(commands)
+            Step::new(read::read_commands(partition, reads).collect())
         };
         if let Some(durable) = durable {
             durable.wait_after(&mut step);
         }
-        Self {
-            step,
-            scripted,
-            script_reads,
-        }
+        Self { step, scripted }
     }
 
     /// Whether Redis may take it as one script, after it took no `MULTI`.
@@ -84,11 +76,14 @@ impl<'a> Request<'a> {
         let mut found = replies.done.into_iter();
         let mut returned = None;
         if self.scripted {
-            let Some(Value::Array(mut all)) = found.next() else {
+            let Some(Value::BulkString(packed)) = found.next() else {
+                return Err(Failure::Unreadable);
+            };
+            let Some(Value::Array(mut all)) = packed::read(&mut &packed[..]) else {
                 return Err(Failure::Unreadable);
             };
             let refused = matches!(all.first(), Some(Value::Int(place)) if *place > 0);
-            if self.script_reads && !refused && all.len() >= 2 {
+            if !refused && all.len() >= 2 {
                 found = all.split_off(2).into_iter();
             }
             returned = Some(all);

@@ -1,14 +1,13 @@
--- Runs the checks and then the writes of a transaction on one partition, as one step; and then the reads, where they are
--- not commands of their own.
+-- Runs the checks, the writes and the reads of a transaction on one partition, as one step.
 --
--- KEYS  1 the last token that the partition minted (string; expires after a day)
---       2 the last ids of those logs that may expire, by their names (hash)
---       3... the names that the transaction mentions
--- ARGV  1 the plan: a byte "touch", then five bytes for each step: what to do, the place of its name in KEYS, and how
---         many of the texts are its own (N); both numbers have two bytes, the high one first
---       2 the channel of news, or nothing
---       3 the message for it
---       4... the texts, in the order in which the steps take them
+-- KEYS     1 turnwise:{PARTITION}.token: the last token that the partition minted (string; expires after a day). The
+--            names of all other keys begin as it does. On a cluster they follow, so that a node that gives the slot away
+--            knows before anything is done whether it has them all; on one server nobody looks at them
+-- ARGV     1 MessagePack of a list: when to touch; the channel of news, or nothing; how many names and steps there are; each
+--            name, and 0 or the place of an earlier one that ends, from its first colon on, as this one goes on; three
+--            numbers for each step, what to do, the place of its name and how many of the texts are its own (N); and the
+--            texts, in the order in which the steps take them. A text is a number where it is one of the words below, or
+--            a name: minus its place
 --
 -- Steps
 --   checks     1 absent      N fields to tell
@@ -38,25 +37,48 @@
 -- "touch" says when to write something that every replica gets, so that a WAIT after this script covers all that was
 -- written before it, by whomever: 0 never, 1 always, 2 if a check does not hold.
 --
--- Returns  {0, token or nothing, what each read found...}
+-- Returns MessagePack of
+--          {0, token or false, what each read found...}
 --          {place of the check that does not hold, milliseconds left of a lease that is not free or else -1,
 --           what the check tells...}
 
-local call, byte, keys, argv = redis.call, string.byte, KEYS, ARGV
-local plan, at, found = argv[1], 4, { 0, false }
+local words = {
+  'HMGET', 'HGETALL', 'XRANGE', 'XREVRANGE', 'ZRANGEBYSCORE', 'ZREVRANGEBYSCORE', 'WITHSCORES', 'LIMIT', 'COUNT',
+  '(0-9223372036854775807', 'fingerprint', 'outcome', 'text', 'kind', 'course', 'running', 'record', 'count', 'updated',
+  'locked', 'kept', 'status', 'focus', 'graded', 'turn', 'evidence', 'version', 'fence', 'floor', 'pending', 'clarified',
+  'facts', 'last', 'procedure', 'run', 'overlay', 'touched',
+}
+local call, argv = redis.call, cmsgpack.unpack(ARGV[1])
+local touch, channel, count, steps = argv[1], argv[2], argv[3], argv[4]
+local own = string.sub(KEYS[1], 1, -7)
+local ids = own .. '.ids'
+local names, keys, ends, found, news = {}, {}, {}, { 0, false }, {}
+local plan = 5 + 2 * count
+local at = plan + 3 * steps
 -- The last token is only there for a clock that was set back: by more than a day none is. So nothing of an erased student
 -- stays for ever.
 local TOKEN_KEPT = 86400000
 
-local touch = byte(plan)
+for place = 1, count do
+  local name, other = argv[3 + 2 * place], argv[4 + 2 * place]
+  if other > 0 then
+    ends[other] = ends[other] or string.match(names[other], ':.*')
+    name = name .. ends[other]
+  end
+  names[place], words[-place], keys[place] = name, name, own .. ':' .. name
+end
+for place = at, #argv do
+  local word = words[argv[place]]
+  if word then argv[place] = word end
+end
 
 local function touched()
-  call('SET', keys[1], call('GET', keys[1]) or '0', 'PX', TOKEN_KEPT)
+  call('SET', KEYS[1], call('GET', KEYS[1]) or '0', 'PX', TOKEN_KEPT)
 end
 
 local function refused(step, left, told)
   if touch ~= 0 then touched() end
-  return { (step - 2) / 5 + 1, left, unpack(told) }
+  return cmsgpack.pack({ step, left, unpack(told) })
 end
 
 -- A token above the last one and not below the clock, so that tokens rise even if the last one was lost with its server.
@@ -64,30 +86,30 @@ local function mint()
   local clock = call('TIME')
   local now = clock[1] * 1000000 + clock[2]
   local token = string.format('%.0f', now)
-  local last = call('SET', keys[1], token, 'GET', 'PX', TOKEN_KEPT)
+  local last = call('SET', KEYS[1], token, 'GET', 'PX', TOKEN_KEPT)
   if last and tonumber(last) >= now then
     token = string.format('%.0f', last + 1)
-    call('SET', keys[1], token, 'PX', TOKEN_KEPT)
+    call('SET', KEYS[1], token, 'PX', TOKEN_KEPT)
   end
   found[2] = token
   return token
 end
 
--- The ids of logs outlive them in KEYS[2], where few partitions have any.
+-- The last ids of those logs that may expire outlive them in a hash, by their names; few partitions have any.
 local with_ids = nil
 
-local function last_id(key)
-  if with_ids == nil then with_ids = call('EXISTS', keys[2]) == 1 end
-  return with_ids and call('HGET', keys[2], string.sub(key, #keys[2] - 2))
+local function last_id(name)
+  if with_ids == nil then with_ids = call('EXISTS', ids) == 1 end
+  return with_ids and call('HGET', ids, name)
 end
 
-local function keep_id(key, id)
-  call('HSET', keys[2], string.sub(key, #keys[2] - 2), id)
+local function keep_id(name, id)
+  call('HSET', ids, name, id)
   with_ids = true
 end
 
-local function append(key, first, last)
-  local id = last_id(key)
+local function append(key, name, first, last)
+  local id = last_id(name)
   if id and call('EXISTS', key) == 0 then
     call('XADD', key, id, '', '')
     call('XTRIM', key, 'MAXLEN', '=', '0')
@@ -96,23 +118,23 @@ local function append(key, first, last)
   for entry = first, last do
     new = call('XADD', key, '0-*', '', argv[entry])
   end
-  if id then keep_id(key, new) end
+  if id then keep_id(name, new) end
 end
 
-local function expire(key, milliseconds)
+local function expire(key, name, milliseconds)
   if call('TYPE', key).ok == 'stream' then
     local about = call('XINFO', 'STREAM', key)
     for place = 1, #about, 2 do
-      if about[place] == 'last-generated-id' then keep_id(key, about[place + 1]) end
+      if about[place] == 'last-generated-id' then keep_id(name, about[place + 1]) end
     end
   end
   call('PEXPIRE', key, milliseconds)
 end
 
-for step = 2, #plan, 5 do
-  local what, high, low, n_high, n = byte(plan, step, step + 4)
-  local key = keys[high * 256 + low]
-  n = n_high * 256 + n
+for step = 1, steps do
+  local what, place, n = argv[plan], argv[plan + 1], argv[plan + 2]
+  local key, name = keys[place], names[place]
+  plan = plan + 3
   if what < 10 then
     local holds
     if what == 1 then
@@ -148,10 +170,11 @@ for step = 2, #plan, 5 do
       return refused(step, -1, n > 0 and call('HMGET', key, unpack(argv, at, at + n - 1)) or {})
     end
   else
+    if (what == 15 or what == 13) and news[#news] ~= name then news[#news + 1] = name end
     if what == 11 then
       call('HSET', key, unpack(argv, at, at + n - 1))
     elseif what == 15 then
-      append(key, at, at + n - 1)
+      append(key, name, at, at + n - 1)
     elseif what == 14 then
       call('PEXPIRE', key, argv[at])
     elseif what == 24 then
@@ -171,10 +194,10 @@ for step = 2, #plan, 5 do
     elseif what == 18 then
       call('ZREM', key, unpack(argv, at, at + n - 1))
     elseif what == 13 then
-      if last_id(key) then call('HDEL', keys[2], string.sub(key, #keys[2] - 2)) end
+      if last_id(name) then call('HDEL', ids, name) end
       call('DEL', key)
     elseif what == 23 then
-      expire(key, argv[at])
+      expire(key, name, argv[at])
     elseif what == 25 then
       for field = at, at + n - 1, 2 do
         -- Lua reads more as numbers than digits: ' 1', '0x1', '1.5'.
@@ -197,7 +220,7 @@ for step = 2, #plan, 5 do
 end
 
 if touch == 1 then touched() end
-if argv[2] ~= '' then
-  call('PUBLISH', argv[2], argv[3])
+if news[1] then
+  call('PUBLISH', channel, string.sub(own, 11, -2) .. ' ' .. table.concat(news, ' '))
 end
-return found
+return cmsgpack.pack(found)

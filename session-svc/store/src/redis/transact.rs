@@ -1,14 +1,14 @@
-//! A call of the script: the plan and the texts of a transaction, as `transact.lua` says.
+//! A call of the script: the names, steps and texts of a transaction, as `transact.lua` says.
 
-use std::{borrow::Cow, collections::HashMap, time::Duration};
+use std::{collections::HashMap, sync::LazyLock, time::Duration};
 
 use turnwise_redis::Cmd;
 
 use super::{
-    news,
+    TRANSACT, news, packed,
     read::{Name, read_command},
 };
-use crate::{Check, Key, Partition, Read, Transaction, Write};
+use crate::{Check, Key, Partition, Transaction, Write};
 
 /// How many texts one step takes. Lua's stack holds some 8,000.
 const AT_ONCE: usize = 2000;
@@ -18,59 +18,88 @@ const LONGEST_MS: u128 = 10_000_000_000_000;
 const MANY_WRITES: usize = 32;
 /// How many names are looked through before a map helps.
 const FEW: usize = 24;
+/// How many names may stand for a text, or end as a later one does.
+const NAMED: usize = 31;
 
-/// How many records of its own a partition has, which stand before the names.
-const OWN: usize = 2;
+/// The words of `transact.lua`, with their places.
+static WORDS: LazyLock<HashMap<&'static [u8], usize>> = LazyLock::new(|| {
+    let (_, words) = TRANSACT.split_once("local words = {").unwrap_or_default();
+    let (words, _) = words.split_once('}').unwrap_or_default();
+    let words = words.split('\'').skip(1).step_by(2);
+    words.map(str::as_bytes).zip(1..).collect()
+});
+/// No word is longer.
+const LONGEST_WORD: usize = 22;
 
-/// The call of the script with this hash for a transaction's checks and writes, and for these reads. If the writes are
-/// to be durable it leaves something to wait for, whether they are done or refused.
-pub(super) fn call<'a>(
+/// The call of the script with this hash for a transaction's checks and writes, and for its reads. `declared`: all names
+/// are told as keys. If the writes are to be durable it leaves something to wait for, whether they are done or refused.
+pub(super) fn call(
     hash: &str,
     partition: &Partition,
-    transaction: &'a Transaction,
-    reads: &'a [Read],
+    transaction: &Transaction,
+    declared: bool,
     durable: bool,
 ) -> Cmd {
-    let items = transaction.checks.len() + transaction.writes.len();
-    let mut plan = Plan::new(touch(transaction, durable), items);
+    let mut plan = Plan::default();
     for check in &transaction.checks {
         add_check(&mut plan, check);
     }
     for write in &transaction.writes {
         add_write(&mut plan, write, &transaction.writes);
     }
-    for read in reads {
+    for read in &transaction.reads {
         let (command, key, arguments) = read_command(read);
         plan.step(What::Read, key, 1 + arguments.len())
             .text(command);
-        for argument in arguments {
-            plan.bytes += argument.len();
-            plan.texts.push(argument);
+        for argument in &arguments {
+            plan.text(argument);
         }
     }
+    let count = plan.names.len();
+    let names: usize = plan.names.iter().map(|name| name.len()).sum();
+    let mut packed = Vec::with_capacity(64 + names + plan.steps.len() + plan.texts.len());
+    let items = 4 + 2 * count + 3 * plan.step_count + plan.text_count;
+    packed::list(&mut packed, items);
+    packed::number(&mut packed, touch(transaction, durable));
+    packed::text(
+        &mut packed,
+        news::channel(partition, transaction).as_bytes(),
+    );
+    packed::number(&mut packed, count);
+    packed::number(&mut packed, plan.step_count);
+    for (place, name) in plan.names.iter().enumerate() {
+        let end = end(name);
+        let mut before = plan.names.iter().take(place.min(NAMED));
+        let same = end.and_then(|_| before.position(|before| self::end(before) == end));
+        let end = end.filter(|_| same.is_some()).unwrap_or_default();
+        packed::text(&mut packed, &name.as_bytes()[..name.len() - end.len()]);
+        packed::number(&mut packed, same.map_or(0, |place| place + 1));
+    }
+    packed.append(&mut plan.steps);
+    packed.append(&mut plan.texts);
+
     let mut name = Name::new(partition);
-    let names: usize = plan.names.iter().map(|key| key.len()).sum();
-    let bytes = 160 + names + (3 + plan.names.len()) * name.length + plan.steps.len() + plan.bytes;
-    let mut command = Cmd::with_capacity(8 + plan.names.len() + plan.texts.len(), bytes);
-    command
-        .arg("EVALSHA")
-        .arg(hash)
-        .arg(OWN + plan.names.len())
-        // The partition's own records; those of keys go on with a colon.
-        .arg(name.with(".token"))
-        .arg(name.with(".ids"));
-    for key in &plan.names {
+    let declared = if declared { &plan.names[..] } else { &[] };
+    let bytes = 160 + names + (2 + declared.len()) * name.length + packed.len();
+    let mut command = Cmd::with_capacity(6 + declared.len(), bytes);
+    // The partition's own records; those of keys go on with a colon.
+    command.arg("EVALSHA").arg(hash);
+    if declared.is_empty() {
+        command.arg(1).arg(name.with(".token"));
+    } else {
+        command.arg(2 + declared.len());
+        command.arg(name.with(".token")).arg(name.with(".ids"));
+    }
+    for key in declared {
         command.arg(name.of(key));
     }
-    command.arg(&plan.steps[..]);
-    match news::message(partition, transaction) {
-        Some(message) => command.arg(news::channel(partition.as_str())).arg(message),
-        None => command.arg("").arg(""),
-    };
-    for text in &plan.texts {
-        command.arg(text.as_ref());
-    }
+    command.arg(&packed[..]);
     command
+}
+
+/// What a name is from its first colon on.
+fn end(name: &str) -> Option<&str> {
+    name.find(':').map(|colon| &name[colon..])
 }
 
 /// What to do; the numbers are those of `transact.lua`.
@@ -102,39 +131,29 @@ enum What {
     Read = 31,
 }
 
-/// The steps with what they need, as far as it can be without copies.
+/// The steps with what they need, packed as far as it can be before all names are known.
+#[derive(Default)]
 struct Plan<'a> {
-    steps: Vec<u8>,
     names: Vec<&'a str>,
     places: HashMap<&'a str, usize>,
-    texts: Vec<Cow<'a, [u8]>>,
-    bytes: usize,
+    steps: Vec<u8>,
+    step_count: usize,
+    texts: Vec<u8>,
+    text_count: usize,
 }
 
 impl<'a> Plan<'a> {
-    fn new(touch: u8, items: usize) -> Self {
-        let mut steps = Vec::with_capacity(1 + 5 * items);
-        steps.push(touch);
-        Self {
-            steps,
-            names: Vec::with_capacity(items.min(FEW)),
-            places: HashMap::new(),
-            texts: Vec::with_capacity(3 * items),
-            bytes: 0,
-        }
-    }
-
     /// Adds a step with so many texts of its own, which follow.
     fn step(&mut self, what: What, key: &'a Key, texts: usize) -> &mut Self {
         let place = self.place(key.as_str());
-        let [.., place_high, place_low] = place.to_be_bytes();
-        let [.., texts_high, texts_low] = texts.to_be_bytes();
-        let step = [what as u8, place_high, place_low, texts_high, texts_low];
-        self.steps.extend_from_slice(&step);
+        for number in [what as usize, place, texts] {
+            packed::number(&mut self.steps, number);
+        }
+        self.step_count += 1;
         self
     }
 
-    /// The place of a name in the script's list, which counts from 1.
+    /// The place of a name in the list, which counts from 1.
     fn place(&mut self, name: &'a str) -> usize {
         let few = self.names.len() < FEW;
         let known = if few {
@@ -152,26 +171,36 @@ impl<'a> Plan<'a> {
             }
             self.names.len() - 1
         });
-        OWN + 1 + place
+        1 + place
     }
 
-    fn text(&mut self, text: &'a (impl AsRef<[u8]> + ?Sized)) -> &mut Self {
-        self.bytes += text.as_ref().len();
-        self.texts.push(Cow::Borrowed(text.as_ref()));
+    fn text(&mut self, text: &(impl AsRef<[u8]> + ?Sized)) -> &mut Self {
+        let text = text.as_ref();
+        let word = (text.len() <= LONGEST_WORD).then(|| WORDS.get(text));
+        match word.flatten() {
+            Some(place) => packed::number(&mut self.texts, *place),
+            None => packed::text(&mut self.texts, text),
+        }
+        self.text_count += 1;
+        self
+    }
+
+    /// A text that may be one of the names.
+    fn member(&mut self, member: &str) -> &mut Self {
+        let mut names = self.names.iter().take(NAMED).zip(1_u8..);
+        let Some((_, place)) = names.find(|(name, _)| **name == member) else {
+            return self.text(member);
+        };
+        packed::minus(&mut self.texts, place);
+        self.text_count += 1;
         self
     }
 
     fn number(&mut self, number: impl ToString) -> &mut Self {
-        self.owned(number.to_string())
+        self.text(&number.to_string())
     }
 
-    fn owned(&mut self, text: String) -> &mut Self {
-        self.bytes += text.len();
-        self.texts.push(Cow::Owned(text.into_bytes()));
-        self
-    }
-
-    fn all(&mut self, texts: &'a [impl AsRef<str>]) -> &mut Self {
+    fn all(&mut self, texts: &[impl AsRef<str>]) -> &mut Self {
         for text in texts {
             self.text(text.as_ref());
         }
@@ -206,7 +235,7 @@ fn add_check<'a>(plan: &mut Plan<'a>, check: &'a Check) {
             plan.step(What::Below, key, 0).text(*field).number(token)
         }
         Check::LeaseFree { key, or_of } => plan.step(What::Free, key, 0).text(or_of),
-        Check::LeaseHeld { key, token } => plan.step(What::Held, key, 0).owned(format!("{token} ")),
+        Check::LeaseHeld { key, token } => plan.step(What::Held, key, 0).text(&format!("{token} ")),
     };
 }
 
@@ -263,7 +292,7 @@ fn add_write<'a>(plan: &mut Plan<'a>, write: &'a Write, all: &[Write]) {
                 .number((*keep).min(i32::MAX as usize));
         }
         Write::Rank { key, member, score } => {
-            plan.step(What::Rank, key, 2).number(score).text(member);
+            plan.step(What::Rank, key, 2).number(score).member(member);
         }
         Write::Unrank { key, members } => {
             for some in members.chunks(AT_ONCE) {
@@ -304,7 +333,7 @@ fn is_written_as_no_log(key: &Key, writes: &[Write]) -> bool {
 
 /// When the script must write something that every replica gets. Most writes are such anyway; a write that changes
 /// nothing, such as removing what is not there, is none.
-fn touch(transaction: &Transaction, durable: bool) -> u8 {
+fn touch(transaction: &Transaction, durable: bool) -> usize {
     let writes_anyway = transaction.writes.iter().any(|write| {
         matches!(
             write,

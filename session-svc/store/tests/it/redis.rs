@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use turnwise_session_store::{
-    Applied, Found, Key, Outcome, Partition, Read, Store, StoreError, StudentKey, Transaction,
-    Write,
+    Applied, Check, Found, Key, Outcome, Partition, Read, Store, StoreError, StudentKey,
+    Transaction, Write,
     redis::{RedisOptions, RedisStore},
 };
-use turnwise_testing::redis::RedisServer;
+use turnwise_testing::redis::{Cluster, RedisServer, ScriptWatch};
 
 /// How long a test waits for what takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -95,6 +95,71 @@ async fn tokens_rise_even_if_the_server_lost_everything() {
         }
         server.start_again().unwrap();
     }
+}
+
+/// A node that gives a slot away looks for the keys that are declared.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn on_a_cluster_the_script_touches_no_key_that_is_not_declared() {
+    let cluster = Cluster::start().unwrap();
+    let store = open(cluster.url()).await;
+    let key = |name: &str| Key::new(format!("{name}:an-id"));
+    let all = Transaction {
+        checks: vec![Check::Absent {
+            key: key("absent"),
+            tell: vec!["field"],
+        }],
+        writes: vec![
+            put("record:an-id", "x"),
+            Write::TakeLease {
+                key: key("lease"),
+                ttl: PATIENCE,
+                holder: Bytes::new(),
+            },
+            Write::Append {
+                key: key("log"),
+                entries: vec![Bytes::from("entry")],
+            },
+            Write::Expire {
+                key: key("log"),
+                after: PATIENCE,
+            },
+            Write::Rank {
+                key: key("ranking"),
+                member: "record:an-id".to_owned(),
+                score: 1,
+            },
+            Write::Remove { key: key("gone") },
+        ],
+        reads: vec![
+            read("record:an-id"),
+            Read::Lowest {
+                key: key("ranking"),
+                from: 0,
+                to: 9,
+                limit: 9,
+            },
+        ],
+    };
+    // Told the script before it is watched.
+    write(&store, put("record:an-id", "before")).await.unwrap();
+    let watches: Vec<_> = cluster.nodes().iter().map(ScriptWatch::start).collect();
+    let done = store.transact(&student("s"), all).await.unwrap();
+    let Outcome::Applied(applied) = done else {
+        panic!("{done:?}");
+    };
+    assert!(applied.token.is_some());
+    let expected = [
+        Found::Fields(vec![Some(Bytes::from("x"))]),
+        Found::Members(vec![("record:an-id".to_owned(), 1)]),
+    ];
+    assert_eq!(applied.found, expected);
+    let mut calls = 0;
+    for watch in watches {
+        let scripts = watch.unwrap().finish().unwrap();
+        assert!(scripts.undeclared.is_empty(), "{:?}", scripts.undeclared);
+        calls += scripts.calls.values().sum::<usize>();
+    }
+    assert_eq!(calls, 1);
 }
 
 #[tokio::test]

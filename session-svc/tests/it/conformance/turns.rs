@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use prost::Message;
+use turnwise_proto::tutor::v1::TakeTurnResponse;
 use turnwise_session_svc::{
     error::SessionError,
     sessions::turns::{BeginTurn, Begun},
@@ -22,6 +24,7 @@ cases!(
     a_second_turn_waits_for_the_first,
     another_thread_does_not_wait,
     a_key_that_was_answered_gives_that_answer,
+    an_answer_with_its_messages_comes_back_as_it_was,
     an_answered_key_is_answered_while_another_turn_runs,
     a_key_with_another_body_is_refused,
     a_key_of_another_thread_is_refused,
@@ -106,6 +109,36 @@ async fn a_key_that_was_answered_gives_that_answer(bench: &mut Bench) {
     }
     // Answering took no lease.
     started(sessions, &ada, begin("t1", "next")).await;
+}
+
+async fn an_answer_with_its_messages_comes_back_as_it_was(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    // The second text is not stored as it was said.
+    let texts = ["a word of its own", "write to ada@example.org", "another"];
+    let mut answers = Vec::new();
+    for (key, text) in ["k1", "k2", "k3"].into_iter().zip(texts) {
+        let start = started(sessions, &ada, begin("t1", key)).await;
+        let mut turn = commit(&start, key, text);
+        turn.turn_state = None;
+        let answer = TakeTurnResponse {
+            turn_id: key.to_owned(),
+            messages: turn.messages.clone(),
+            model: "some model".to_owned(),
+            ..TakeTurnResponse::default()
+        };
+        turn.answer = answer.encode_to_vec().into();
+        answers.push((key, turn.answer.clone()));
+        sessions.commit_turn(&ada, turn).await.unwrap();
+    }
+    for (key, answer) in answers {
+        let again = sessions.begin_turn(&ada, begin("t1", key)).await;
+        assert_eq!(again, Ok(Begun::Answered(answer)));
+    }
+    // What both have stands once.
+    let partition = bench.partition(&ada).await;
+    let timeline = format!("{}:timeline:t1", partition.as_str());
+    assert_eq!(bench.dump().holding(texts[0]), [timeline]);
 }
 
 async fn an_answered_key_is_answered_while_another_turn_runs(bench: &mut Bench) {
