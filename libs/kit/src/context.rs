@@ -45,6 +45,7 @@ impl CallContext {
         Self {
             deadline: Some(Instant::now() + timeout),
             caller: caller.map(Arc::new),
+            unrecorded: Unrecorded::begin_unless_recorded().map(Arc::new),
             ..Self::default()
         }
     }

@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use opentelemetry::{
     Context, KeyValue,
     propagation::{Extractor, Injector, TextMapPropagator},
-    trace::{TraceContextExt, TraceId, TracerProvider},
+    trace::{SpanContext, TraceContextExt, TraceId, TracerProvider},
 };
 use opentelemetry_otlp::{SpanExporter, WithExportConfig};
 use opentelemetry_sdk::{Resource, propagation::TraceContextPropagator, trace::SdkTracerProvider};
@@ -173,9 +173,8 @@ impl Unrecorded {
         let came = extract(headers).span().span_context().clone();
         match came.is_valid() {
             true if came.is_sampled() && records() => None,
-            true => Self::read(headers, came.trace_id()),
-            false if records() => None,
-            false => Self::begin(),
+            true => Self::read(headers, &came),
+            false => Self::begin_unless_recorded(),
         }
     }
 
@@ -183,23 +182,27 @@ impl Unrecorded {
     pub(crate) fn current() -> Option<Self> {
         let mut headers = HeaderMap::new();
         inject(&mut headers);
-        let id = extract(&headers).span().span_context().trace_id();
-        Self::read(&headers, id)
+        let current = extract(&headers).span().span_context().clone();
+        Self::read(&headers, &current)
     }
 
-    fn read(headers: &HeaderMap, id: TraceId) -> Option<Self> {
+    fn read(headers: &HeaderMap, context: &SpanContext) -> Option<Self> {
+        let state = HeaderValue::from_str(&context.trace_state().header()).ok();
         Some(Self {
-            id,
+            id: context.trace_id(),
             parent: headers.get(TRACE_PARENT)?.clone(),
-            state: headers.get(TRACE_STATE).cloned(),
+            state: state.filter(|state| !state.is_empty()),
         })
     }
 
-    /// A trace that begins here, and says that nobody records it.
-    fn begin() -> Option<Self> {
+    /// A trace that begins here, for the logs. Whoever is called may record it.
+    pub(crate) fn begin_unless_recorded() -> Option<Self> {
+        if records() {
+            return None;
+        }
         let id = TraceId::from_bytes(Uuid::new_v4().into_bytes());
         let (span_id, _) = Uuid::new_v4().as_u64_pair();
-        let parent = format!("00-{id}-{span_id:016x}-00");
+        let parent = format!("00-{id}-{span_id:016x}-01");
         let parent = HeaderValue::from_str(&parent).ok()?;
         Some(Self {
             id,

@@ -55,11 +55,14 @@ pub struct Content {
     pub statistics: Arc<Statistics>,
 }
 
+/// Terms with their weights, each once, at least 0 and finite; shared by all searches for one message.
+pub type WeightedTerms = Arc<[(Box<str>, f64)]>;
+
 /// What is looked for.
 #[derive(Debug, Clone, Default)]
 pub struct Query {
-    /// Terms with their weights, each once, at least 0 and finite. How rare a term is comes on top, from the statistics.
-    pub terms: Arc<[(Box<str>, f64)]>,
+    /// How rare a term is comes on top, from the statistics.
+    pub terms: WeightedTerms,
     /// The vector of the text, of the index's dimension, finite, of length 1. `None`: words alone decide.
     pub vector: Option<Arc<[f32]>>,
     /// How the two rankings become one.

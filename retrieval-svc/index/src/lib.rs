@@ -27,7 +27,7 @@ pub use document::{ContentHash, Document, Namespace, Passage, Tier};
 pub use embedded::{EmbeddedEngine, Precision};
 pub use engine::{
     BoxFuture, Content, Engine, EngineError, Filter, Fusion, Hit, Index, ModelId, PartId, Query,
-    Ranked,
+    Ranked, WeightedTerms,
 };
 pub use part::{Part, PartError, Row};
 pub use sources::{

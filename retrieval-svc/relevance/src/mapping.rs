@@ -134,7 +134,10 @@ impl Mapping {
     /// its first [`MAX_RECENT_CHARS`] characters. Misspelt words are read as the course spells them. What the welcome asks, which
     /// may stand at a text's end, is no context: its words are those of anybody who begins.
     pub fn turn(&self, text: &str, recent: &[impl AsRef<str>]) -> Turn {
-        let latest = recent.iter().rev().filter_map(|text| self.own(text.as_ref()));
+        let latest = recent
+            .iter()
+            .rev()
+            .filter_map(|text| self.own(text.as_ref()));
         let latest = latest.take(MAX_RECENT_TEXTS);
         let recent = latest.map(|text| self.read(first_chars(text, MAX_RECENT_CHARS)));
         Turn::new(self.read(text), recent.collect())

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use turnwise_retrieval_index::{Fusion, Namespace, Query};
+use turnwise_retrieval_index::{Fusion, Namespace, Query, WeightedTerms};
 use turnwise_text::Analysis;
 
 use crate::{
@@ -56,7 +56,7 @@ pub struct Turn {
     /// The latest first.
     pub(crate) recent: Vec<Arc<Reading>>,
     /// Made by the first search.
-    query_terms: OnceLock<Arc<[(Box<str>, f64)]>>,
+    query_terms: OnceLock<WeightedTerms>,
 }
 
 impl Turn {
@@ -74,7 +74,7 @@ impl Turn {
         all.map(|text| &**text)
     }
 
-    fn weigh(&self) -> Arc<[(Box<str>, f64)]> {
+    fn weigh(&self) -> WeightedTerms {
         let mut weight = 1.0;
         let weighted = terms::weighted(self.texts().map(|text| {
             let this = weight;

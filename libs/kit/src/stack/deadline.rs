@@ -99,6 +99,10 @@ pub(crate) fn expired() -> Fault {
 
 /// Runs `work` until `at`. The timer is looked at first, so that an expired deadline always wins.
 pub(crate) async fn before<F: Future>(at: Instant, work: F) -> Option<F::Output> {
+    // The timer rounds up to a millisecond.
+    if at <= Instant::now() {
+        return None;
+    }
     let mut work = pin!(work);
     let mut timer = pin!(sleep_until(at));
     std::future::poll_fn(move |cx| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use turnwise_course_pack::Misconception;
-use turnwise_retrieval_index::Namespace;
+use turnwise_retrieval_index::{Namespace, WeightedTerms};
 use turnwise_retrieval_relevance::{CONTEXT_ONLY_MAX, Mapping, Turn};
 
 use crate::fixture::{analyser, course, map, mapping, near, question};
@@ -63,9 +63,8 @@ fn what_was_read_before_is_read_the_same() {
         })
     };
     let first = read();
-    let holds_slope = |(_, terms): &(String, Arc<[(Box<str>, f64)]>)| {
-        terms.iter().any(|(term, _)| &**term == "slope")
-    };
+    let holds_slope =
+        |(_, terms): &(String, WeightedTerms)| terms.iter().any(|(term, _)| &**term == "slope");
     assert_eq!(first.each_ref().map(holds_slope), [true, false]);
     assert_eq!(read(), first);
     // More texts than are kept.
