@@ -1,5 +1,7 @@
 //! What can go wrong: at start, and in a call.
 
+use std::path::PathBuf;
+
 use turnwise_course_pack::{ArchiveError, ArtifactFormat, LibraryError};
 use turnwise_decisions::PolicyFault;
 use turnwise_kit::Fault;
@@ -16,6 +18,12 @@ pub enum StartError {
     /// What is served cannot be archived.
     #[error("the courses cannot be archived (PACK_ARCHIVE_DIR): {0}")]
     Archive(#[from] ArchiveError),
+    /// A copy would be a course that is served.
+    #[error(
+        "PACK_ARCHIVE_DIR and COURSES_DIR are one folder, or one is in the other (`{0}`): copies would be courses; name \
+         another folder"
+    )]
+    ArchiveAmongCourses(PathBuf),
     /// The reply guard cannot be made.
     #[error("the reply guard cannot be made: {0}")]
     Guard(#[from] turnwise_reply_guard::GuardError),

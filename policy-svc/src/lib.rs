@@ -61,6 +61,15 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Ro
     let mut library = courses::open(&settings.courses.courses_dir, kit)?;
     if let Some(folder) = &settings.pack_archive_dir {
         let archive = PackArchive::open(folder, settings.pack_archive_days)?;
+        let places = (
+            folder.canonicalize(),
+            settings.courses.courses_dir.canonicalize(),
+        );
+        if let (Ok(kept), Ok(served)) = places
+            && (kept.starts_with(&served) || served.starts_with(&kept))
+        {
+            return Err(StartError::ArchiveAmongCourses(folder.clone()));
+        }
         library = library.archived_in(archive);
     }
     let library = Arc::new(library);

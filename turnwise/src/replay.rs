@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::{Context, Result};
 use prost::Message;
-use turnwise_course_pack::{Pack, PackArchive, load_all};
+use turnwise_course_pack::{Pack, PackArchive, load, load_all};
 use turnwise_gateway_svc::replay::{Part, PartOutcome, ReplayError, Report, replay};
 use turnwise_kit::{
     CallContext, Kit,
@@ -188,7 +188,11 @@ fn pack_of(args: &ReplayArgs, record: &TurnRecord) -> Option<(PathBuf, Pack)> {
     let roots = archive.into_iter().chain([args.courses.clone()]);
     roots
         .flat_map(|root| load_all(&root).unwrap_or_default())
-        .filter_map(|(folder, pack)| Some((folder, pack.ok()?)))
+        // A second version of a course is none that is served beside the first, and may be the turn's.
+        .filter_map(|(folder, pack)| {
+            let pack = pack.or_else(|_| load(&folder)).ok()?;
+            Some((folder, pack))
+        })
         .find(|(_, pack)| pack.course.id == *course_id && pack.hash == *hash)
 }
 

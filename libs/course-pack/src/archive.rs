@@ -104,35 +104,46 @@ impl PackArchive {
     }
 
     /// Removes the versions that no log names any more, and what was left of writing. `served` has the hash of each
-    /// course that is served.
+    /// course that is served. What cannot be removed is passed over; the first fault is told.
     pub(crate) fn sweep(
         &self,
         served: &BTreeMap<String, String>,
         now: Timestamp,
     ) -> Result<(), ArchiveError> {
-        let swept = || -> io::Result<()> {
-            for entry in fs::read_dir(&self.root)? {
-                let entry = entry?;
-                let name = entry.file_name();
-                let most = match name.to_str().and_then(|name| name.rsplit_once('.')) {
-                    Some((_, PART)) => DAY,
-                    Some((course_id, hash))
-                        if is_hash(hash)
-                            && served.get(course_id).is_none_or(|other| other != hash) =>
-                    {
-                        self.keep
-                    }
-                    _ => continue,
-                };
-                let last = entry.metadata()?.modified()?;
-                let age = SystemTime::from(now).duration_since(last);
-                if age.unwrap_or_default() > most {
-                    self.remove(&entry.path())?;
-                }
+        let mut swept = Ok(());
+        for entry in fs::read_dir(&self.root).map_err(unusable(&self.root))? {
+            let one = match entry.and_then(|entry| self.sweep_one(&entry, served, now)) {
+                // Another process was quicker.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+                one => one,
+            };
+            swept = swept.and(one);
+        }
+        swept.map_err(unusable(&self.root))
+    }
+
+    fn sweep_one(
+        &self,
+        entry: &fs::DirEntry,
+        served: &BTreeMap<String, String>,
+        now: Timestamp,
+    ) -> io::Result<()> {
+        let name = entry.file_name();
+        let most = match name.to_str().and_then(|name| name.rsplit_once('.')) {
+            Some((_, PART)) => DAY,
+            Some((course_id, hash))
+                if is_hash(hash) && served.get(course_id).is_none_or(|other| other != hash) =>
+            {
+                self.keep
             }
-            Ok(())
+            _ => return Ok(()),
         };
-        swept().map_err(unusable(&self.root))
+        let found = entry.metadata()?;
+        let age = SystemTime::from(now).duration_since(found.modified()?);
+        if found.is_dir() && age.unwrap_or_default() > most {
+            self.remove(&entry.path())?;
+        }
+        Ok(())
     }
 
     /// Removes a folder, if there is one: first its name, so that no half of it is taken for the whole.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use moka::sync::Cache;
+use moka::{policy::EvictionPolicy, sync::Cache};
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
 use sha2::{Digest, Sha256};
@@ -46,6 +46,8 @@ static GOOD: LazyLock<Cache<String, Schema>> = LazyLock::new(|| {
         .weigher(|_, schema: &Schema| {
             u32::try_from(schema.as_str().len() + ENTRY_BYTES).unwrap_or(u32::MAX)
         })
+        // A schema that is new is kept, however full it is here: it is asked for by its name next.
+        .eviction_policy(EvictionPolicy::lru())
         .build()
 });
 

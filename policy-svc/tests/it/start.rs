@@ -49,14 +49,16 @@ async fn what_is_served_is_archived_or_the_start_ends() {
     let mut kept = fs::read_dir(folder.path().join("archive")).unwrap();
     let name = kept.next().unwrap().unwrap().file_name();
     assert!(name.to_str().unwrap().starts_with("good."), "{name:?}");
-    let Err(error) = with_archive("file").await else {
-        panic!("the service started");
-    };
-    let text = error.to_string();
-    assert!(
-        text.contains("PACK_ARCHIVE_DIR") && text.contains("file"),
-        "{text}"
-    );
+    for name in ["file", "courses", "courses/archive", "."] {
+        let Err(error) = with_archive(name).await else {
+            panic!("the service started with {name}");
+        };
+        let text = error.to_string();
+        assert!(
+            text.contains("PACK_ARCHIVE_DIR") && text.contains(name),
+            "{text}"
+        );
+    }
 }
 
 #[tokio::test]

@@ -403,6 +403,26 @@ async fn the_archive_has_versions_that_the_courses_have_no_more() {
     }
 }
 
+#[tokio::test]
+async fn two_versions_of_a_course_may_lie_in_one_folder() {
+    let desk = Desk::new();
+    let record = taken().await;
+    let folder = desk.0.path().join("versions");
+    std::fs::create_dir(&folder).unwrap();
+    for name in ["1-other", "2-taken"] {
+        let mut copy = Command::new("cp");
+        copy.arg("-r")
+            .arg(courses().join(COURSE))
+            .arg(folder.join(name));
+        assert!(copy.status().unwrap().success());
+    }
+    let course = folder.join("1-other/course.yaml");
+    let text = std::fs::read_to_string(&course).unwrap();
+    std::fs::write(&course, text.replace("title: ", "title: New ")).unwrap();
+    let output = desk.replay(&record, &["--courses", folder.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+}
+
 /// A turn that met a guardrail asked nobody: nothing differs, and it is said what was not made again.
 #[tokio::test]
 async fn a_turn_without_a_policy_has_nothing_that_differs() {

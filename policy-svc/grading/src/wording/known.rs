@@ -50,12 +50,12 @@ const UNIT_WORDS: &[&str] = &[
     "kmh",
 ];
 
-/// Words by which a German prompt is known, beside its umlauts. English has none of them.
+/// Words by which a German prompt is known, beside its umlauts and `iere` at the end. English has none of them.
 #[rustfmt::skip]
 const GERMAN: &[&str] = &[
     "aus", "ausklammern", "bei", "berechne", "bestimme", "das", "dem", "den", "der", "ein", "eine", "einen", "einer", "fasse",
-    "gib", "ist", "klammere", "mit", "multipliziere", "nach", "rechne", "schreib", "schreibe", "sind", "und", "vereinfache",
-    "viel", "viele", "von", "welche", "welcher", "welches", "wie", "zu",
+    "finde", "gib", "ist", "klammere", "mit", "nach", "rechne", "runde", "schreib", "schreibe", "sind", "und", "vereinfache",
+    "vergleiche", "viel", "viele", "von", "welche", "welcher", "welches", "wie", "zerlege", "zu",
 ];
 
 /// What an exercise lets an answer say.
@@ -67,7 +67,7 @@ pub(super) struct Known {
     numbers: Vec<String>,
     /// Whether powers occur, so that `x2` may be meant as one.
     pub(super) has_powers: bool,
-    /// Whether it is worded in German, where `null` is a number.
+    /// Whether it may be German, where `null` is a number: it has a German word, or none at all.
     pub(super) is_german: bool,
     /// The unit that the prompt asks for, where the key says none.
     asked: Option<Unit>,
@@ -105,12 +105,16 @@ impl Known {
             drill.key.unwrap_or_default(),
         ];
         let prompt_words = words(&prompt);
-        let has_umlaut = |word: &String| word.contains(['ä', 'ö', 'ü', 'ß']);
+        let is_german = |word: &String| {
+            GERMAN.contains(&word.as_str())
+                || word.ends_with("iere")
+                || word.contains(['ä', 'ö', 'ü', 'ß'])
+        };
+        let is_name =
+            |word: &String| word.chars().count() == 1 || FUNCTIONS.contains(&word.as_str());
         Self {
             letters,
-            is_german: prompt_words
-                .iter()
-                .any(|word| GERMAN.contains(&word.as_str()) || has_umlaut(word)),
+            is_german: prompt_words.iter().any(is_german) || prompt_words.iter().all(is_name),
             has_powers: texts.iter().any(|text| text.contains(['^', '²', '³', '⁴'])),
             numbers: [&question, &prompt]
                 .into_iter()

@@ -39,11 +39,19 @@ fn an_answer_is_recognised_be_it_right_or_wrong() {
     for answer in ["7", "8"] {
         assert!(reads_as_answer(&sum, answer), "{answer}");
     }
-    // Null is a number in German.
-    let german = drill("Löse die Gleichung.", "x + 3 = 7");
-    for answer in ["null", "x = null"] {
-        assert!(reads_as_answer(&german, answer), "{answer}");
+    // Null is a number in German, and where no word says which language it is.
+    for (prompt, question_latex) in [
+        ("Löse die Gleichung.", "x + 3 = 7"),
+        ("Addiere $5 + (-5)$.", ""),
+        ("Subtrahiere $5 - 5$.", ""),
+        ("Finde $x$.", "x + 3 = 7"),
+        ("$5 + (-5)$", ""),
+        ("$x + 3 = 3$", ""),
+    ] {
+        let german = drill(prompt, question_latex);
+        assert!(reads_as_answer(&german, "null"), "{prompt}");
     }
+    assert!(reads_as_answer(&drill("Löse.", "x + 3 = 7"), "x = null"));
     // A key changes nothing.
     let keyed = Drill {
         key: Some("x = 4"),
