@@ -369,6 +369,15 @@ impl Course {
         found
     }
 
+    /// Whether an exam question whose text is left to the exam system tests none of these units.
+    #[must_use]
+    pub fn has_port_question_beyond(&self, unit_ids: &[String]) -> bool {
+        self.questions.values().any(|question| {
+            let mut units = question.units.iter();
+            question.is_of_port() && !units.any(|unit| unit_ids.contains(unit))
+        })
+    }
+
     /// Whether the catalogue has this question for this unit and tier.
     #[must_use]
     pub fn question_fits(&self, id: &str, unit: UnitIndex, tier: Tier) -> bool {

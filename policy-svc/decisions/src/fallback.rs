@@ -47,7 +47,7 @@ pub fn fallback(course: &Course, policy: &Policy, situation: &Situation<'_>) -> 
 }
 
 /// One of the unit's ready-made drills, one that is not open, did not count yet and was not worked out a moment ago if there
-/// is any, else one that is not open; and whether it counted.
+/// is any, else one that is not open, else the only one, which is open; and whether it counted.
 pub(crate) fn drill<'c>(
     unit: &'c Unit,
     policy: &Policy,

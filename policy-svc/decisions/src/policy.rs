@@ -84,6 +84,13 @@ impl Policy {
     /// The most units that a student is asked to choose from.
     pub const MOST_CHOICES: usize = 3;
 
+    /// The unit that is asked about, whatever comes first: the first to choose from, else the target.
+    #[must_use]
+    pub fn about(&self) -> &str {
+        let choice = self.choice_unit_ids.first();
+        choice.unwrap_or(&self.primary_target_unit_id)
+    }
+
     /// Whether an action is allowed.
     #[must_use]
     pub fn allows(&self, action: Action) -> bool {

@@ -1,5 +1,7 @@
 //! What comes of a model's reply: set by the rules, judged by the guard, with the policy's own words where they belong.
 
+use std::cell::LazyCell;
+
 use tonic::Status;
 use turnwise_decisions::{self as decisions, Asks, teaching::answer_elsewhere};
 use turnwise_proto::{
@@ -42,7 +44,7 @@ impl Policies {
             quotable,
             question,
             passage_elsewhere,
-            exam_open,
+            own_exercises,
             prompt_runs_name,
         } = request;
         check_said(&said)?;
@@ -87,7 +89,15 @@ impl Policies {
         let asks =
             word_back.map_or_else(|| asks(&loaded.locale, pressed, &message), |(_, asks)| asks);
         let is_chosen = pressed == i32::from(ClientEventKind::ChooseUnit);
-        let own = if is_chosen || open_drill.is_some() || exam_open || known.exams_unknown() {
+        // What the student writes may be a step of what is asked elsewhere, in a form that nobody can compare.
+        let is_asked_elsewhere = !own_exercises
+            || open_drill.is_some()
+            || placement.is_some()
+            || known.exams_unknown()
+            || loaded
+                .course
+                .has_port_question_beyond(&policy.scoped_unit_ids);
+        let own = if is_chosen || is_asked_elsewhere {
             None
         } else {
             own_exercise(&loaded, asks, [&message, formula], &quotable, &said)
@@ -99,14 +109,14 @@ impl Policies {
         });
         exam_expressions.sort_unstable();
         exam_expressions.dedup();
-        let about = policy.choice_unit_ids.first();
-        let about = about.unwrap_or(&policy.primary_target_unit_id);
         let is_about = |passage, unit_id: &str| {
             let title = decisions::unit_name(&loaded.course, unit_id);
             passages::is_about(&loaded.locale, passage, &message, is_chosen, &title)
         };
-        let answers = || is_about(&passage, &policy.focus_unit_id);
-        let answers_elsewhere = || is_about(&passage_elsewhere, about);
+        let answers = LazyCell::new(|| is_about(&passage, &policy.focus_unit_id));
+        let answers = || *answers;
+        let answers_elsewhere = LazyCell::new(|| is_about(&passage_elsewhere, policy.about()));
+        let answers_elsewhere = || *answers_elsewhere;
         let check_typed = guard::check_typed(&loaded, open_drill.as_ref(), typed)?;
         let brought = placement.filter(|question| guard::is_brought(question));
         let mut situation = decisions::Situation {
@@ -116,9 +126,7 @@ impl Policies {
                 drill: guard::open_drill(&loaded, open),
                 hints_given: usize::try_from(hints_given).unwrap_or_default(),
             }),
-            own: (own.as_ref())
-                .filter(|_| brought.is_none())
-                .map(OwnExercise::guarded),
+            own: own.as_ref().map(OwnExercise::guarded),
             is_answer: check_typed.is_some(),
             placement: brought.map(|question| guard::open_drill(&loaded, question)),
             said: &said,

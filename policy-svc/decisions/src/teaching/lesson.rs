@@ -303,7 +303,10 @@ impl<'a> Lesson<'a> {
             (keys::TEACHING_EXAMPLE, keys::TEACHING_EXAMPLE_THEN)
         };
         let unit = match self.situation.own {
-            Some(_) => self.about(),
+            Some(_) => {
+                let about = self.course.find(self.policy.about());
+                about.map(|at| self.course.unit(at))
+            }
             None => self.unit,
         };
         let worked = worked(unit?, self.policy, self.situation).into_iter();
@@ -321,13 +324,6 @@ impl<'a> Lesson<'a> {
             self.saying(Action::SocraticQuestion, text)
         });
         replies.find(|reply| self.may_be_said(reply))
-    }
-
-    /// The unit that is asked about, whatever comes first.
-    fn about(&self) -> Option<&'a Unit> {
-        let about = self.policy.choice_unit_ids.first();
-        let about = about.unwrap_or(&self.policy.primary_target_unit_id);
-        self.course.find(about).map(|at| self.course.unit(at))
     }
 
     /// The question about a misconception: the author's, else one of ours.

@@ -12,7 +12,8 @@ use crate::{
 const MOST_TRIED: usize = 8;
 
 /// The unit's drills that have a solution, with it: of an open drill its siblings first, which are made from the same
-/// parameters, and never itself, nor the student's own exercise. None is asked elsewhere. The turn's id chooses where they begin.
+/// parameters, and never itself, nor the student's own exercise. None is asked elsewhere. The turn's id chooses where they
+/// begin.
 pub(crate) fn worked<'a>(
     unit: &'a Unit,
     policy: &Policy,
@@ -23,13 +24,13 @@ pub(crate) fn worked<'a>(
     if terms.exams_unknown {
         return Vec::new();
     }
-    let open = situation
+    let working_on = situation
         .open
         .filter(|open| open.unit_id == unit.id)
         .map(|open| open.drill)
         .or(situation.own);
-    let own = open.and_then(|open| unit.drill_like(open.prompt, open.question_latex));
-    let exercise = open.map(|open| unit.exercise(open.prompt, open.question_latex));
+    let ready_made = working_on.and_then(|it| unit.drill_like(it.prompt, it.question_latex));
+    let exercise = working_on.map(|it| unit.exercise(it.prompt, it.question_latex));
     let mut found: Vec<(usize, &[String])> = (unit.drills.iter().enumerate())
         .filter_map(|(at, drill)| {
             let help = unit.teaching.drills.get(&drill.id)?;
@@ -39,8 +40,8 @@ pub(crate) fn worked<'a>(
     let count = u64::try_from(found.len()).unwrap_or(u64::MAX);
     let first = fnv1a(&policy.turn_id).checked_rem(count).unwrap_or(0);
     found.rotate_left(usize::try_from(first).unwrap_or_default());
-    if let Some(own) = own {
-        found.sort_by_key(|(at, _)| family(&unit.drills[*at].id) != family(&own.id));
+    if let Some(drill) = ready_made {
+        found.sort_by_key(|(at, _)| family(&unit.drills[*at].id) != family(&drill.id));
     }
     found
         .into_iter()

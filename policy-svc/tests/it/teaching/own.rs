@@ -7,7 +7,7 @@ use turnwise_proto::{
 };
 use turnwise_reply_guard::expressions;
 
-use super::{taught_pack, turn};
+use super::{replace, taught_pack, turn};
 use crate::fixture::*;
 
 const EXERCISE: &str = "2x + 3 = 11";
@@ -15,6 +15,7 @@ const STEP: &str = "Subtract $3$ from both sides. What do you get?";
 
 fn typed(text: &str) -> ResolveReplyRequest {
     ResolveReplyRequest {
+        own_exercises: true,
         typed: Some(StudentInput {
             text: text.to_owned(),
             ..StudentInput::default()
@@ -51,7 +52,7 @@ async fn an_own_exercise_gets_its_first_step() {
             latex: EXERCISE.to_owned(),
             ..StudentInput::default()
         }),
-        ..ResolveReplyRequest::default()
+        ..typed("")
     };
     let first = turn(&client, formula, None).await;
     assert!(first.ends_with(STEP), "{first}");
@@ -103,7 +104,7 @@ async fn what_is_asked_elsewhere_gets_no_step() {
             ..typed(EXERCISE)
         },
         ResolveReplyRequest {
-            exam_open: true,
+            own_exercises: false,
             ..typed(EXERCISE)
         },
         ResolveReplyRequest {
@@ -114,6 +115,11 @@ async fn what_is_asked_elsewhere_gets_no_step() {
             placement_question: asked(EXERCISE, EXERCISE),
             ..typed(EXERCISE)
         },
+        // In another form, as nobody sees.
+        ResolveReplyRequest {
+            placement_question: asked("x + 1.5 = 5.5", EXERCISE),
+            ..typed(EXERCISE)
+        },
         ResolveReplyRequest {
             open_drill: asked("x + 3 = 8", ""),
             ..typed(EXERCISE)
@@ -121,6 +127,30 @@ async fn what_is_asked_elsewhere_gets_no_step() {
     ] {
         let said = turn(&client, request, None).await;
         assert!(!said.ends_with(STEP), "{said}");
+    }
+}
+
+/// Those of the scope come with the turn. This course has another unit, which no turn on ONE looks at.
+#[tokio::test]
+async fn where_not_all_questions_of_a_platform_are_read_there_is_no_step() {
+    for (unit, has_step) in [("ONE", true), ("FAR", false)] {
+        let folder = taught_pack("en");
+        replace(
+            &folder,
+            "units/units.yaml",
+            "  - id: START\n",
+            "  - id: FAR\n    title: Far\n    summary: About far.\n    prerequisites: [TWO]\n    anchors: [far]\n    \
+             drills: [{id: FAR-D1, prompt: Work out the value., question_latex: '7 + 8', answer: '15'}]\n  - id: START\n",
+        );
+        replace(
+            &folder,
+            "exams/exams.yaml",
+            "questions:\n",
+            &format!("questions:\n  - {{id: P1, units: [{unit}], tier: bronze, tags: [sums]}}\n"),
+        );
+        let client = start(folder.path(), &Kit::for_tests()).await;
+        let said = turn(&client, typed(EXERCISE), None).await;
+        assert_eq!(said.ends_with(STEP), has_step, "{unit}: {said}");
     }
 }
 
