@@ -3,7 +3,9 @@
 use turnwise_proto::{
     exam::v1::QuestionState,
     explain::v1::{TurnFacts, TurnTexts},
-    tutor::v1::{ClientEvent, ClientEventKind, Role, TutorCard, TutorMessage, tutor_card::Content},
+    tutor::v1::{
+        ClientEvent, ClientEventKind, ExamCard, Role, TutorCard, TutorMessage, tutor_card::Content,
+    },
 };
 
 use crate::standing::{knows_pass, waits};
@@ -11,8 +13,8 @@ use crate::standing::{knows_pass, waits};
 /// How many of the latest messages a turn uses.
 const LATEST: usize = 6;
 
-/// Of the messages that a turn read, those that it uses: the latest, and of those before the card that the student works on
-/// and the hints that were asked for on it.
+/// Of the messages that a turn read, those that it uses: the latest, and of those before the card that the student works on,
+/// the hints that were asked for on it, and the last exam question.
 pub(crate) fn used<'a>(
     messages: &'a [TutorMessage],
     event: Option<&ClientEvent>,
@@ -20,9 +22,11 @@ pub(crate) fn used<'a>(
 ) -> impl Iterator<Item = &'a TutorMessage> {
     let latest = messages.len().saturating_sub(LATEST);
     let card = place(messages, event, card_token).unwrap_or(latest);
+    let exam = messages.iter().rposition(|message| exam(message).is_some());
     let messages = messages.iter().enumerate();
     messages.filter_map(move |(at, message)| {
-        let is_used = at >= latest || at == card || (at > card && asks_for_hint(message));
+        let is_used =
+            at >= latest || at == card || (at > card && asks_for_hint(message)) || exam == Some(at);
         is_used.then_some(message)
     })
 }
@@ -79,6 +83,19 @@ pub(crate) fn open<'a>(facts: &TurnFacts, texts: &'a TurnTexts) -> Option<&'a Tu
         Some(Content::Concept(_)) | None => true,
     };
     (!is_done).then_some(card)
+}
+
+/// Whether an exam question waits for an answer, whatever was set since: one that is neither passed nor locked.
+pub(crate) fn exam_waits(facts: &TurnFacts, texts: &TurnTexts) -> bool {
+    let mut exams = texts.recent_messages.iter().filter_map(exam);
+    exams.any(|exam| !is_passed_or_locked(facts, &exam.question_id))
+}
+
+fn exam(message: &TutorMessage) -> Option<&ExamCard> {
+    match &message.card.as_ref()?.content {
+        Some(Content::Exam(exam)) => Some(exam),
+        _ => None,
+    }
 }
 
 /// As the exam system says; where it was not asked, or did not answer, as the record says.

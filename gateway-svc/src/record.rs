@@ -242,8 +242,7 @@ pub fn resolve_request(
         passage: passage(facts, texts),
         passage_elsewhere: passage_elsewhere(facts, texts),
         prompt_runs_name: 0,
-        exam_open: open_card::open(facts, texts)
-            .is_some_and(|card| matches!(card.content, Some(Content::Exam(_)))),
+        own_exercises: !open_card::exam_waits(facts, texts),
         quotable: texts
             .graded
             .iter()

@@ -79,14 +79,26 @@ pub(crate) struct Core {
 impl Core {
     /// What a model's words must not repeat and only this service knows.
     pub(crate) fn known_texts(&self) -> KnownTexts {
+        self.with_runs(self.known_texts_without_runs())
+    }
+
+    /// These, and the runs of the sheets that are served now.
+    pub(crate) fn with_runs(&self, known: KnownTexts) -> KnownTexts {
         KnownTexts {
             prompt_runs: self.sheets.current().runs().to_vec(),
+            ..known
+        }
+    }
+
+    /// The same without runs, which a turn only names.
+    pub(crate) fn known_texts_without_runs(&self) -> KnownTexts {
+        KnownTexts {
             blocked_terms: self.guardrails.blocked_terms().to_vec(),
             ..KnownTexts::default()
         }
     }
 
-    /// The same in a course, with those exam questions of some units that a platform words.
+    /// The same without runs in a course, with those exam questions of some units that a platform words.
     pub(crate) async fn known_texts_of(
         &self,
         context: &CallContext,
@@ -102,7 +114,7 @@ impl Core {
             exam_runs: exams.runs,
             exam_expressions: exams.expressions,
             exams_unknown: exams.incomplete,
-            ..self.known_texts()
+            ..self.known_texts_without_runs()
         }
     }
 }

@@ -24,6 +24,8 @@ const LEAST_TIME: Duration = Duration::from_millis(300);
 const RETRY_AFTER_DRAIN: Duration = Duration::from_secs(5);
 /// The most characters of a completion that are read; a reply is shorter by far.
 const MAX_CHARS: i32 = 32_000;
+/// How the name of a schema begins that stands in place of its text.
+const NAMED_SCHEMA: &str = "sha256:";
 
 /// What came of the model.
 #[derive(Default)]
@@ -114,6 +116,7 @@ pub(crate) async fn complete(
         max_response_chars: MAX_CHARS,
         ..request
     };
+    let is_named = request.json_schema.starts_with(NAMED_SCHEMA);
     let asked = async {
         if progress.is_watched() {
             request.max_wait = context.remaining().and_then(|left| left.try_into().ok());
@@ -155,7 +158,11 @@ pub(crate) async fn complete(
                 return Completed::off();
             }
             // Of a schema that was only named the turn sends the text.
-            if fault.reason() != ErrorReason::UnknownSchema {
+            let is_refused = matches!(
+                fault.reason(),
+                ErrorReason::UnknownSchema | ErrorReason::InvalidSchema
+            );
+            if !(is_named && is_refused) {
                 tracing::warn!(
                     reason = fault.reason().wire_name(),
                     "the model did not answer"

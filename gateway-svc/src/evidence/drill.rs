@@ -101,9 +101,8 @@ impl Evidence {
             let course_id = &request.course_id;
             match is_ours {
                 true => {
-                    self.core
-                        .known_texts_of(context, course_id, "", &units)
-                        .await
+                    let known = self.core.known_texts_of(context, course_id, "", &units);
+                    self.core.with_runs(known.await)
                 }
                 false => KnownTexts::default(),
             }

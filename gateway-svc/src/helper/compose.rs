@@ -357,8 +357,9 @@ async fn known_texts(core: &Core, request: &Request<'_>, decision: &ChatDecision
     match &decision.lesson {
         Some(lesson) => {
             let (course_id, pack_hash) = (&decision.course_id, &decision.pack_hash);
-            core.known_texts_of(request.context, course_id, pack_hash, &lesson.unit_ids)
-                .await
+            let known =
+                core.known_texts_of(request.context, course_id, pack_hash, &lesson.unit_ids);
+            core.with_runs(known.await)
         }
         None => core.known_texts(),
     }

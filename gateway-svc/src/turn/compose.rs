@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use turnwise_guardrails::{Hit, HitKind};
 use turnwise_kit::{CallContext, Fault, time};
 use turnwise_messages::{keys, text};
+use turnwise_prompts::Sheets;
 use turnwise_proto::{
     common::v1::ErrorReason,
     explain::v1::{PhaseTime, TurnFacts, TurnTexts},
@@ -146,6 +147,8 @@ impl Composing<'_> {
         }
         self.facts.policy = decision.policy;
         self.facts.summary = Some(decision.summary.unwrap_or_default());
+        // Those of the prompt judge the reply, too, whatever is loaded while the model writes.
+        let sheets = core.sheets.current();
         // The model takes longer than these: what it must not repeat is there when it has answered.
         let units = &plan.scoped_unit_ids;
         let mut known = pin!(maybe_done(
@@ -153,7 +156,7 @@ impl Composing<'_> {
         ));
         let asking = beside(
             known.as_mut(),
-            self.ask_model(&working, decision.reply_schema),
+            self.ask_model(&working, &sheets, decision.reply_schema),
         );
         let asked = beside(locks.as_mut(), asking).await;
         // Where no model is to be called, the course's own drill is held against what is known; where one failed, time is
@@ -167,7 +170,7 @@ impl Composing<'_> {
         let known = known.as_mut().take_output();
         let known = known.unwrap_or_else(|| KnownTexts {
             exams_unknown: true,
-            ..core.known_texts()
+            ..core.known_texts_without_runs()
         });
         if known.exams_unknown && is_in_time {
             self.degrade(DegradedReason::ExamApiUnavailable);
@@ -177,7 +180,7 @@ impl Composing<'_> {
         self.texts.completion = asked.completion;
 
         self.progress.stage(TurnStage::Checking);
-        let resolved = match beside(locks.as_mut(), self.resolve(known)).await {
+        let resolved = match beside(locks.as_mut(), self.resolve(&sheets, known)).await {
             Ok(resolved) => resolved,
             Err(fault) => return self.policy_failed(fault),
         };
@@ -288,9 +291,13 @@ impl Composing<'_> {
 
     /// Prompt and model. Where the schema is only named and a model gateway does not know the name, as one that has just
     /// begun or is older, no model was asked: the policy decides the same once more and gives the schema.
-    async fn ask_model(&mut self, working: &CallContext, json_schema: String) -> Completed {
-        let phases = self.facts.times.len();
-        let completed = self.ask_with(working, json_schema).await;
+    async fn ask_model(
+        &mut self,
+        working: &CallContext,
+        sheets: &Sheets,
+        json_schema: String,
+    ) -> Completed {
+        let completed = self.ask_with(working, sheets, json_schema).await;
         let reason = completed.fault.as_ref().map(Fault::reason);
         if !matches!(
             reason,
@@ -298,21 +305,24 @@ impl Composing<'_> {
         ) {
             return completed;
         }
-        match self.decide(working, false).await {
-            Ok(decision) => {
-                self.facts.times.truncate(phases);
-                self.ask_with(working, decision.reply_schema).await
-            }
+        let (decided, took) = measured(self.decide(working, false)).await;
+        self.took("decide", took);
+        match decided {
+            Ok(decision) => self.ask_with(working, sheets, decision.reply_schema).await,
             Err(_) => completed,
         }
     }
 
-    async fn ask_with(&mut self, working: &CallContext, json_schema: String) -> Completed {
+    async fn ask_with(
+        &mut self,
+        working: &CallContext,
+        sheets: &Sheets,
+        json_schema: String,
+    ) -> Completed {
         if self.core.is_model_off(record::class_policy(&self.facts)) {
             return Completed::off();
         }
         let began = Instant::now();
-        let sheets = self.core.sheets.current();
         let max_tokens = self.core.prompt_max_tokens;
         let no_input = StudentInput::default();
         let Some(prompt) = record::turn_prompt(&self.facts, &self.texts, &no_input) else {
@@ -327,7 +337,7 @@ impl Composing<'_> {
             }
         };
         let class_id = &self.facts.class_id;
-        let (identity, asked) = asking(self.core, &sheets, prompt, self.request, class_id);
+        let (identity, asked) = asking(self.core, sheets, prompt, self.request, class_id);
         self.took("prompt", began.elapsed());
         let asked = CompleteRequest {
             json_schema,
@@ -348,8 +358,12 @@ impl Composing<'_> {
     }
 
     /// The policy's verdict on what the model wrote, or did not.
-    async fn resolve(&mut self, known: KnownTexts) -> Result<ResolveReplyResponse, Fault> {
-        let (resolved, took) = measured(self.verdict(known)).await;
+    async fn resolve(
+        &mut self,
+        sheets: &Sheets,
+        known: KnownTexts,
+    ) -> Result<ResolveReplyResponse, Fault> {
+        let (resolved, took) = measured(self.verdict(sheets, known)).await;
         self.took("resolve", took);
         let resolved = resolved?;
         self.facts.met = resolved.met.clone();
@@ -444,8 +458,13 @@ impl Composing<'_> {
         }
     }
 
+    /// A phase that comes again, after a schema that was only named, took all its times.
     pub(super) fn took(&mut self, phase: &str, took: Duration) {
-        self.facts.times.push(PhaseTime {
+        let times = &mut self.facts.times;
+        let before = times.iter().position(|time| time.phase == phase);
+        let before: Option<Duration> = before.and_then(|at| times.remove(at).took?.try_into().ok());
+        let took = took.saturating_add(before.unwrap_or_default());
+        times.push(PhaseTime {
             phase: phase.to_owned(),
             took: took.try_into().ok(),
         });

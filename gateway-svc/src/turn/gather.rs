@@ -4,6 +4,7 @@
 use futures_util::join;
 use tokio::time::Instant;
 use turnwise_kit::{CallContext, Fault};
+use turnwise_prompts::Sheets;
 use turnwise_proto::{
     classes::v1::ExamUse,
     common::v1::ErrorReason,
@@ -159,10 +160,9 @@ impl Composing<'_> {
     /// policy does not know the name, as one that has just begun or is older.
     pub(super) async fn verdict(
         &self,
+        sheets: &Sheets,
         mut known: KnownTexts,
     ) -> Result<ResolveReplyResponse, Fault> {
-        let sheets = self.core.sheets.current();
-        known.prompt_runs.clear();
         let step = Step::Policy.of(self.request.context);
         let ask = async |known: KnownTexts| {
             let request = record::resolve_request(&self.facts, &self.texts, known);

@@ -230,7 +230,23 @@ fn an_exam_question_is_open_until_it_is_passed_or_locked() {
         told(&facts, &texts, |said| {
             assert_eq!(said.open_card.is_some(), is_open, "{name}");
         });
+        assert_eq!(own_exercises(&facts, &texts), !is_open, "{name}");
     }
+    // It waits still when a drill was set since, and graded.
+    texts.recent_messages.push(shows(8, drill("U", "third")));
+    texts.graded = Some(Box::new(GradedDrill {
+        card_token: "third".to_owned(),
+        ..GradedDrill::default()
+    }));
+    for (state, waits) in [(available, true), (passed, false)] {
+        facts.statuses = vec![status("Q", state)];
+        assert_eq!(own_exercises(&facts, &texts), !waits, "{state:?}");
+    }
+}
+
+fn own_exercises(facts: &TurnFacts, texts: &TurnTexts) -> bool {
+    let request = resolve_request(facts, texts, KnownTexts::default());
+    request.unwrap().own_exercises
 }
 
 #[test]
