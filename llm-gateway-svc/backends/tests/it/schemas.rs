@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::json;
+use sha2::{Digest, Sha256};
 use turnwise_llm_backends::{
     Schema,
     schema::{SCHEMA_MAX_BYTES, SchemaError},
@@ -90,6 +91,18 @@ fn a_schema_that_was_read_has_a_name() {
         "6b51d431df5d7f141cbececcf79edf3dd861c3b4069f0b11661a3eefacbba918"
     );
     assert_eq!(named(twelve), Err(SchemaError::Unknown));
+    // A new one is known by its name, too, where others that were read more often leave no room.
+    let padding = "x".repeat(90_000);
+    for number in (0..50).chain(0..50) {
+        Schema::parse(&format!(r#"{{"title":"{number}{padding}"}}"#)).unwrap();
+    }
+    let new = r#"{"title":"new"}"#;
+    Schema::parse(new).unwrap();
+    for number in 0..200 {
+        Schema::parse(&format!(r#"{{"title":"after {number}"}}"#)).unwrap();
+    }
+    let name = format!("sha256:{}", hex::encode(Sha256::digest(new)));
+    assert_eq!(named(&name), Ok(new.to_owned()));
 }
 
 proptest! {
