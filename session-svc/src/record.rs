@@ -1,8 +1,8 @@
 //! Records as bytes: one byte of schema version, the CRC-32 of that byte and the body in four bytes (big-endian), then
 //! the body. Version 1 is the message itself, version 2 the message [compressed](crate::compression); a record is written
-//! as whichever is shorter. Version 3 is an answer of which a part stands elsewhere, as a record within the record. A later version
-//! keeps this form, so that a damaged record is not taken for one of it. The embedded store has a checksum over every row
-//! as well; in Redis this one stands alone.
+//! as whichever is shorter. Version 3 is an answer of which a part stands elsewhere, as a record within the record. A
+//! later version keeps this form, so that a damaged record is not taken for one of it. The embedded store has a checksum
+//! over every row as well; in Redis this one stands alone.
 
 use std::borrow::Cow;
 

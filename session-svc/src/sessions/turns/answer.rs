@@ -57,7 +57,8 @@ fn parts(answer: &Bytes, messages: &[TutorMessage]) -> Option<Parts> {
 }
 
 impl Sessions {
-    /// The answer of such a record. The messages are taken as they are stored: another version may know more of their fields.
+    /// The answer of such a record. Its messages are taken as they are stored: another version may know more of their
+    /// fields.
     pub(super) async fn whole_answer(
         &self,
         partition: &Partition,
