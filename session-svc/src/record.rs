@@ -1,8 +1,8 @@
 //! Records as bytes: one byte of schema version, the CRC-32 of that byte and the body in four bytes (big-endian), then
 //! the body. Version 1 is the message itself, version 2 the message [compressed](crate::compression); a record is written
-//! as whichever is shorter. Version 3 is a record of which a part stands elsewhere, within one that says so. A later version
-//! keeps this form, so that a damaged record is not taken for one of it. The embedded store has a checksum over every row
-//! as well; in Redis this one stands alone.
+//! as whichever is shorter. Version 3 is an answer of which a part stands elsewhere, as a record within the record. A
+//! later version keeps this form, so that a damaged record is not taken for one of it. The embedded store has a checksum
+//! over every row as well; in Redis this one stands alone.
 
 use std::borrow::Cow;
 
@@ -46,12 +46,15 @@ pub(crate) fn stamp_part(body: &[u8]) -> Bytes {
     sealed(IN_PART, &stamp(body))
 }
 
-/// Whether a part of a record stands elsewhere.
-pub(crate) fn is_in_part(bytes: &[u8]) -> bool {
-    bytes.first() == Some(&IN_PART)
+/// The record within one of which a part stands elsewhere; none if it is none of those.
+pub(crate) fn part(bytes: &Bytes) -> Option<Bytes> {
+    match opened(bytes)? {
+        (IN_PART, record) => Some(bytes.slice_ref(record)),
+        _ => None,
+    }
 }
 
-/// The opaque bytes of a record, as far as they stand in it.
+/// The opaque bytes of a record.
 pub fn unstamp(what: &'static str, bytes: &Bytes) -> Result<Bytes, SessionError> {
     Ok(match body(what, bytes)? {
         Cow::Borrowed(body) => bytes.slice_ref(body),
@@ -86,11 +89,7 @@ fn opened(bytes: &[u8]) -> Option<(u8, &[u8])> {
 
 fn body<'a>(what: &'static str, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, SessionError> {
     let damaged = SessionError::RecordCorrupted { record: what };
-    let found = match opened(bytes) {
-        Some((IN_PART, record)) => opened(record),
-        found => found,
-    };
-    let Some((version, body)) = found else {
+    let Some((version, body)) = opened(bytes) else {
         return Err(damaged);
     };
     let newer = SessionError::SchemaTooNew {

@@ -179,6 +179,17 @@ fn what_does_not_fit_the_targets_stops_the_start() {
             [&proof[..], &policy].concat(),
             "POLICY_ENDPOINT is set, and policy-svc is a target",
         ),
+        // Nobody there calls it.
+        (
+            Some("session"),
+            [&proof[..], &behind[1..2]].concat(),
+            "no target calls llm-gateway-svc",
+        ),
+        (
+            Some("policy,retrieval"),
+            [&proof[..], &behind[2..]].concat(),
+            "no target calls session-svc",
+        ),
         // Nothing proves who calls: there, at the only port, at the one beside, and as a caller.
         (Some("policy"), vec![], "INTERNAL_TOKEN_FILE"),
         (

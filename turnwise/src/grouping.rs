@@ -88,10 +88,17 @@ impl Grouping {
             );
         };
         for (service, setting, endpoint) in self.endpoints.places() {
-            if endpoint.is_some() && targets.contains(service) {
+            if endpoint.is_none() {
+                continue;
+            }
+            if targets.contains(service) {
                 bail!(
                     "{setting} is set, and {service} is a target of this process itself; unset the one, or leave out the other"
                 );
+            }
+            let by_search = service == "llm-gateway-svc" && targets.contains("retrieval-svc");
+            if !by_search && !targets.contains("gateway-svc") {
+                bail!("{setting} is set, and no target calls {service}; unset it");
             }
         }
         if self.internal_listen.is_some() {

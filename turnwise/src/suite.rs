@@ -1,11 +1,7 @@
 //! Services in one process: the same routes, each with its whole server stack, called without a socket. Those of other
 //! processes are called over one.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use tonic::service::Routes;
 use turnwise_gateway_svc::{self as gateway, Place};
@@ -62,8 +58,13 @@ pub async fn service(
     let targets = grouping.targets()?;
     let public = targets.contains("gateway-svc");
     let mut kit = kit.clone();
-    if public && let Some(file) = &settings.gateway.drill_token_keys_file {
-        // What all replicas share, with an internal token or without.
+    let shares = settings.server.internal_token_file.is_some()
+        || settings.server.tls_client_ca_file.is_some();
+    if public
+        && !shares
+        && let Some(file) = &settings.gateway.drill_token_keys_file
+    {
+        // All replicas share it, and nothing else.
         kit.pages = PageTokens::new(&read_secret("DRILL_TOKEN_KEYS_FILE", file)?);
     }
     let mut inside = Inside::new(&settings.server, &kit)?;
@@ -167,5 +168,5 @@ impl<'a> Inside<'a> {
 
 /// Where an embedded store of a data directory is, as a setting.
 pub fn embedded_store(file: &Path) -> String {
-    format!("embedded:{}", PathBuf::from(file).display())
+    format!("embedded:{}", file.display())
 }

@@ -39,6 +39,15 @@ const OF_AN_ISSUER: [&str; 3] = ["JWT_JWKS_FILE", "JWT_JWKS_URL", "JWT_AUDIENCE"
 
 /// Runs the suite until SIGTERM or SIGINT.
 pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode, StartError> {
+    for name in ["INTERNAL_LISTEN", "TURNWISE_TARGET"] {
+        // A settings file may have it, too.
+        if given.contains(name) || std::env::var_os(name).is_some() {
+            return Err(format!(
+                "{name} is set, and means nothing to `turnwise up`: unset it, or type `turnwise serve`"
+            )
+            .into());
+        }
+    }
     let dev_tokens = !given.contains("JWT_ISSUER");
     if dev_tokens && OF_AN_ISSUER.iter().any(|name| given.contains(name)) {
         let needed = "JWT_ISSUER is needed with JWT_JWKS_FILE, JWT_JWKS_URL or JWT_AUDIENCE";

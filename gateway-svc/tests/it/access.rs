@@ -1,13 +1,13 @@
 //! Who may call what: every RPC of the public port by everybody, held against the table of `access`, of which
 //! `docs/access.md` is made. Run with `UPDATE_DOCS=1` to make it again.
 
-use std::{fmt::Write, fs, path::Path, sync::Arc};
+use std::{fmt::Write, fs, path::Path};
 
 use bytes::{Buf, BufMut, Bytes};
 use prost::Message;
 use prost_types::FileDescriptorSet;
 use tonic::{
-    Code, Request, Status,
+    Code, Status,
     client::Grpc,
     codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder},
     service::Routes,
@@ -18,7 +18,7 @@ use turnwise_gateway_svc::{
     routes,
 };
 use turnwise_kit::{
-    Caller, Kit,
+    CallContext, Caller, Kit,
     client::{ClientOptions, GrpcClient, local},
 };
 
@@ -79,8 +79,9 @@ async fn call(gateway: &Routes, path: &str, caller: Caller) -> Code {
         message.extend([0x0a, CLASS.len() as u8]);
         message.extend(CLASS.as_bytes());
     }
-    let mut request = Request::new(Bytes::from(message));
-    request.extensions_mut().insert(Arc::new(caller));
+    let request = CallContext::default()
+        .on_behalf_of(caller)
+        .request(Bytes::from(message));
     let mut grpc = Grpc::new(gateway.clone());
     grpc.ready().await.unwrap();
     let answer = grpc

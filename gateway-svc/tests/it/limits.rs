@@ -1,17 +1,13 @@
 //! How many calls a caller may make, at one gateway or at several.
 
-use std::{
-    io::Write,
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::{io::Write, sync::OnceLock, time::Duration};
 
 use base64::Engine;
 use clap::Parser;
 use tonic::{Code, Request, Status, service::Routes};
 use turnwise_gateway_svc::{Settings, StartError, Upstreams, routes};
 use turnwise_kit::{
-    Caller, Fault, Kit,
+    CallContext, Caller, Fault, Kit,
     client::{ClientOptions, GrpcClient, local},
 };
 use turnwise_proto::{
@@ -88,14 +84,13 @@ impl Gateway {
 }
 
 fn request<T>(subject: &str, message: T) -> Request<T> {
-    let mut request = Request::new(message);
-    request.extensions_mut().insert(Arc::new(Caller {
+    let caller = Caller {
         tenant: "north".to_owned(),
         subject: subject.to_owned(),
         role: "student".to_owned(),
         groups: Vec::new(),
-    }));
-    request
+    };
+    CallContext::default().on_behalf_of(caller).request(message)
 }
 
 fn limited(status: &Status) -> Option<Fault> {

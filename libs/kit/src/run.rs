@@ -214,13 +214,13 @@ impl Process {
                     ..limits
                 };
                 limits.most -= few.most;
-                let listener = listener(settings, at, *beside, few, &kit)?;
+                let listener = listener(settings, ("INTERNAL_LISTEN", at), *beside, few, &kit)?;
                 // The process is ready when it takes the calls of its first listener.
                 Some(server::start(listener, &kit, Readiness::default()).await?)
             }
             None => None,
         };
-        let listener = listener(settings, settings.listen, service, limits, &kit)?;
+        let listener = listener(settings, ("LISTEN", settings.listen), service, limits, &kit)?;
         Ok(Self {
             admin,
             running: server::start(listener, &kit, ready).await?,
@@ -257,7 +257,7 @@ impl Process {
 
 fn listener(
     settings: &ServerSettings,
-    listen: SocketAddr,
+    (setting, listen): (&'static str, SocketAddr),
     service: Service,
     connections: ConnectionLimits,
     kit: &Kit,
@@ -273,6 +273,7 @@ fn listener(
     };
     Ok(Listener {
         listen,
+        setting,
         services: service.names,
         routes: service.routes,
         stack: Stack {

@@ -21,6 +21,8 @@ use crate::{
 pub struct Listener {
     /// Where to listen; port 0 takes a free one.
     pub listen: SocketAddr,
+    /// The setting that says so.
+    pub setting: &'static str,
     /// The full names of the services, for health and reflection.
     pub services: Vec<&'static str>,
     /// Their routes, without the stack.
@@ -46,10 +48,12 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The address cannot be listened on.
-    #[error("cannot listen on {address}; is another process there? set LISTEN")]
+    #[error("cannot listen on {address}; is another process there? set {setting}")]
     Bind {
         /// The address.
         address: SocketAddr,
+        /// The setting that names it.
+        setting: &'static str,
         /// What the system says.
         #[source]
         source: std::io::Error,
@@ -109,6 +113,7 @@ pub async fn start(listener: Listener, kit: &Kit, ready: Readiness) -> Result<Ru
 
     let bind = |source| ServeError::Bind {
         address: listener.listen,
+        setting: listener.setting,
         source,
     };
     let socket = TcpListener::bind(listener.listen).await.map_err(bind)?;

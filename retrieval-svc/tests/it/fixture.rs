@@ -134,14 +134,13 @@ pub async fn client(packs: impl IntoIterator<Item = Pack>) -> Client {
 
 /// A request by somebody of this tenant.
 pub fn by<T>(tenant: &str, role: &str, message: T) -> Request<T> {
-    let mut request = Request::new(message);
-    request.extensions_mut().insert(Arc::new(Caller {
+    let caller = Caller {
         tenant: tenant.to_owned(),
         subject: "somebody".to_owned(),
         role: role.to_owned(),
         groups: Vec::new(),
-    }));
-    request
+    };
+    CallContext::default().on_behalf_of(caller).request(message)
 }
 
 pub const COURSE: &str = "tiny";

@@ -67,7 +67,7 @@ pub(super) fn history_limit(limit: i32) -> Result<usize, Fault> {
     usize::try_from(limit)
         .ok()
         .filter(|limit| *limit <= HISTORY_MAX)
-        .ok_or_else(|| Fault::invalid("history_limit", "must be 0 to 50"))
+        .ok_or_else(|| Fault::invalid("history_limit", format!("must be 0 to {HISTORY_MAX}")))
 }
 
 pub(super) fn messages(thread_id: &str, messages: &[TutorMessage]) -> Result<(), Fault> {

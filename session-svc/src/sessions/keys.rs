@@ -6,7 +6,7 @@
 //! | name | kind | holds |
 //! | --- | --- | --- |
 //! | `threads:KIND` | ranking | ids of the threads of a kind by the microsecond of their making |
-//! | `thread:ID` | record | `record`, `course`, `class`, `count`, `updated`, `locked`, `kept`, `kind`, `status`, `focus`, `graded`, `touched`, `floor` |
+//! | `thread:ID` | record | `record`, `course`, `class`, `count`, `updated`, `locked`, `kept`, `kind`, `status`, `focus`, `graded`, `card`, `exam`, `touched`, `floor` |
 //! | `timeline:ID` | log | messages; a message's id is its place |
 //! | `events:ID` | log | events |
 //! | `lease:ID` | lease | of the turn under way |
@@ -21,7 +21,7 @@
 //! | `turns:ID` | ranking | turn ids by the millisecond of their commit |
 //! | `turn:ID` | record | `facts`, `text`, `erased`; expires |
 //! | `idempotency-index:ID` | ranking | names of the idempotency entries that hold text of the thread, by the millisecond of their end |
-//! | `idempotency:OPERATION:KEY` | record | an idempotency entry: `fingerprint`, `outcome`, for evidence `text`; expires |
+//! | `idempotency:OPERATION:KEY` | record | an idempotency entry: `fingerprint`, `outcome` (of a turn perhaps without its messages, which stand in `timeline:ID`), for evidence `text`; expires |
 //! | `graded` | ranking | `COURSE/NAME` of the idempotency entries of evidence that hold text, by the millisecond of their end; expires |
 //! | `cleared` | record | `at`: a class reset took the student's text a moment ago; expires |
 //! | `nonce:NONCE` | record | `verdict`; expires |

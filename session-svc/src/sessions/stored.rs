@@ -9,12 +9,13 @@ use turnwise_proto::{
 };
 use turnwise_session_store::{Key, Read};
 
-use super::fields::Fields;
+use super::fields::{Fields, number};
 use crate::{error::SessionError, record};
 
 /// The fields of a thread's record that its readers need.
-const FIELDS: [&str; 9] = [
-    "record", "count", "updated", "locked", "kept", "kind", "status", "focus", "graded",
+const FIELDS: [&str; 11] = [
+    "record", "count", "updated", "locked", "kept", "kind", "status", "focus", "graded", "card",
+    "exam",
 ];
 
 /// A thread as it is stored.
@@ -29,6 +30,8 @@ pub(super) struct StoredThread {
     pub(super) focus: Option<ThreadFocus>,
     /// The latest drill that was graded in it.
     pub(super) graded: Option<GradedDrill>,
+    /// The ids of the last message with a card and of the last with an exam question, 0 for none; none if that is not known.
+    pub(super) cards: Option<[i64; 2]>,
 }
 
 impl StoredThread {
@@ -70,6 +73,10 @@ impl StoredThread {
             },
             graded: match fields.take() {
                 Some(graded) => Some(record::decode("thread", &graded)?),
+                None => None,
+            },
+            cards: match fields.take() {
+                Some(card) => Some([number("thread", &card)?, fields.number("thread")?]),
                 None => None,
             },
         }))

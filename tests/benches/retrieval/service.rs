@@ -118,6 +118,7 @@ impl Service {
         let token = InternalToken::new(TOKEN).unwrap();
         let listener = Listener {
             listen: "127.0.0.1:0".parse().unwrap(),
+            setting: "LISTEN",
             services: SERVICE_NAMES.to_vec(),
             routes: routes_over(Arc::new(served)),
             stack: Stack {

@@ -34,6 +34,28 @@ fn keys_without_an_issuer_stop_the_start() {
     }
 }
 
+/// All five services are in it, and nothing of it is called from elsewhere.
+#[test]
+fn what_groups_services_stops_the_start() {
+    for (setting, value) in [
+        ("INTERNAL_LISTEN", "127.0.0.1:0"),
+        ("TURNWISE_TARGET", "policy"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_turnwise"))
+            .args(["up", "--listen", "127.0.0.1:0"])
+            .env_clear()
+            .env(setting, value)
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(
+            said.contains(&format!("{setting} is set, and means nothing")),
+            "{said}"
+        );
+    }
+}
+
 /// The start goes on, as far as it can without courses.
 #[test]
 fn a_prompt_that_does_not_fit_into_the_context_window_is_warned_of() {

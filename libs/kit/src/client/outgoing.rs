@@ -126,8 +126,6 @@ where
         let context = context.unwrap_or_default();
         let span = self.span(&context, request.uri().path());
         let (at, peer) = (context.deadline(), self.options.peer);
-        // In process the stack of the called service ends the call; a connection may not even come about.
-        let connects_until = at.filter(|_| !self.is_in_process);
         if self.is_in_process {
             let extensions = request.extensions_mut();
             extensions.insert(InProcess(self.options.token.clone()));
@@ -145,7 +143,7 @@ where
         let finished = span.clone();
         Box::pin(
             async move {
-                let result = match connects_until {
+                let result = match at {
                     Some(at) => match before(at, work).await {
                         Some(result) => result,
                         None => return Ok(Status::from(expired()).into_http()),

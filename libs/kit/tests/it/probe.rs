@@ -120,6 +120,7 @@ pub async fn serve_with(kit: &Kit, connections: ConnectionLimits) -> Running {
     server::start(
         Listener {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
+            setting: "LISTEN",
             services: vec!["turnwise.exam.v1.ExamService"],
             routes: routes(),
             stack: stack(kit, 100),

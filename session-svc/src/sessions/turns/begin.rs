@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use prost::Message;
 use turnwise_proto::{
-    session::v1::{ThreadKind, TurnStart},
+    session::v1::{ConversationMemory, ThreadKind, TurnStart},
     tutor::v1::TutorMessage,
 };
 use turnwise_session_store::{Check, Outcome, Read, Refused, StudentKey, Transaction, Write};
@@ -97,27 +97,35 @@ impl Sessions {
         }
     }
 
-    /// The messages before these, from the last one with a card on; none where there is none within [`HISTORY_MAX`].
+    /// The messages before these, from the last card or the last exam question on, whichever is older; none where none of
+    /// both is within [`HISTORY_MAX`] and before these.
     async fn since_last_card(
         &self,
         student: &StudentKey,
         begin: &BeginTurn,
+        cards: Option<[i64; 2]>,
         latest: &[TutorMessage],
     ) -> Result<Vec<TutorMessage>, SessionError> {
         let limit = HISTORY_MAX.saturating_sub(latest.len());
-        let Some(oldest) = latest.first().filter(|oldest| oldest.id > 1 && limit > 0) else {
+        let oldest = latest.first().map_or(0, |oldest| oldest.id);
+        let first = oldest.saturating_sub_unsigned(limit as u64).max(1);
+        let since = match cards {
+            Some(cards) => cards.into_iter().filter(|card| *card >= first).min(),
+            // Nobody noted where they are.
+            None if latest.iter().all(|message| message.card.is_none()) => Some(first),
+            None => None,
+        };
+        let Some(since) = since.filter(|since| *since < oldest) else {
             return Ok(Vec::new());
         };
-        let wanted = vec![Read::LogBefore {
+        let wanted = vec![Read::LogAfter {
             key: keys::timeline(&begin.thread_id),
-            before: oldest.id,
-            limit,
+            after: since - 1,
+            limit: usize::try_from(oldest - since).unwrap_or(limit),
         }];
         let partition = self.partition(student).await?;
-        let mut newest_first = self.read(&partition, wanted).await?.entries()?;
-        newest_first.reverse();
-        let mut older = messages(newest_first)?;
-        let card = older.iter().rposition(|message| message.card.is_some());
+        let mut older = messages(self.read(&partition, wanted).await?.entries()?)?;
+        let card = older.iter().position(|message| message.card.is_some());
         Ok(older.split_off(card.unwrap_or(older.len())))
     }
 
@@ -137,6 +145,18 @@ impl Sessions {
         let course_known = snapshot.turn.is_some();
         let now = self.now();
         let interactions = Interactions::decode(reads.fields()?)?.at(now);
+        let memory = if begin.memory_scope.is_empty() {
+            None
+        } else {
+            let stored = reads.fields()?.take();
+            stored
+                .map(|bytes| record::decode::<ConversationMemory>("memory", &bytes))
+                .transpose()?
+        };
+        let help = match begin.kind {
+            ThreadKind::Procedure => help_sessions::decode(reads.fields()?)?,
+            _ => None,
+        };
         let mut recent_messages = if begin.history_limit > 0 {
             let mut newest_first = reads.entries()?;
             newest_first.reverse();
@@ -144,28 +164,19 @@ impl Sessions {
         } else {
             Vec::new()
         };
-        if begin.kind == ThreadKind::Tutor
-            && recent_messages.len() == begin.history_limit
-            && recent_messages.iter().all(|message| message.card.is_none())
-        {
-            let older = self.since_last_card(student, begin, &recent_messages);
-            let mut older = older.await?;
+        if begin.kind == ThreadKind::Tutor && recent_messages.len() == begin.history_limit {
+            let older = self.since_last_card(student, begin, stored.cards, &recent_messages);
+            let mut older = match older.await {
+                // Nobody asked for these, and most turns need none of them.
+                Err(error @ SessionError::RecordCorrupted { .. }) => {
+                    tracing::error!(%error, "a turn begins without its older messages");
+                    Vec::new()
+                }
+                older => older?,
+            };
             older.append(&mut recent_messages);
             recent_messages = older;
         }
-        let stored_memory = if begin.memory_scope.is_empty() {
-            None
-        } else {
-            reads.fields()?.take()
-        };
-        let memory = stored_memory
-            .as_deref()
-            .map(|bytes| record::decode("memory", bytes))
-            .transpose()?;
-        let help = match begin.kind {
-            ThreadKind::Procedure => help_sessions::decode(reads.fields()?)?,
-            _ => None,
-        };
 
         let class_id = stored.thread.class_id.clone();
         let class_policy = Some(self.class_policy(&student.tenant, &class_id).await?);
@@ -186,7 +197,7 @@ impl Sessions {
             kept_until,
             extended,
             memory_scope: begin.memory_scope.clone(),
-            memory: stored_memory.unwrap_or_default(),
+            memory: memory.clone(),
             interactions: (interactions != nothing).then(|| interactions.clone()),
             course_known,
             kind: stored.kind.into(),
@@ -221,13 +232,6 @@ fn begin_reads(begin: &BeginTurn) -> Vec<Read> {
         evidence::questions(&begin.course_id),
         Interactions::read(&begin.thread_id),
     ];
-    if begin.history_limit > 0 {
-        reads.push(Read::LogBefore {
-            key: keys::timeline(&begin.thread_id),
-            before: i64::MAX,
-            limit: begin.history_limit,
-        });
-    }
     if !begin.memory_scope.is_empty() {
         reads.push(Read::Fields {
             key: keys::memory(&begin.thread_id),
@@ -236,6 +240,14 @@ fn begin_reads(begin: &BeginTurn) -> Vec<Read> {
     }
     if begin.kind == ThreadKind::Procedure {
         reads.push(help_sessions::read(&begin.thread_id));
+    }
+    // Last: what is long is read beside the script, and so is what follows it.
+    if begin.history_limit > 0 {
+        reads.push(Read::LogBefore {
+            key: keys::timeline(&begin.thread_id),
+            before: i64::MAX,
+            limit: begin.history_limit,
+        });
     }
     reads
 }

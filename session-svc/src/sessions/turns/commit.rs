@@ -3,11 +3,11 @@
 use turnwise_proto::{
     classes::v1::AlertKind,
     session::v1::{MemoryTurn, PendingInteraction, ThreadFocus},
-    tutor::v1::{SessionStatus, TutorMessage},
+    tutor::v1::{SessionStatus, TutorMessage, tutor_card::Content},
 };
 use turnwise_session_store::{Check, Outcome, StudentKey, Transaction, Write};
 
-use super::{CommitTurn, answer, known, remembered, scope};
+use super::{CommitTurn, answer, known, scope};
 use crate::{
     error::SessionError,
     memory,
@@ -101,7 +101,7 @@ impl Sessions {
             },
         ];
         let since = Since::token(commit.fencing_token);
-        let mut writes = self.turn_writes(&commit, first, &roster)?;
+        let mut writes = self.turn_writes(&commit, first, &roster);
         if let Some(alert) = &commit.alert {
             let (class_id, call) = (&commit.carry.class_id, (&commit.idempotency, first));
             self.raise(
@@ -142,7 +142,13 @@ impl Sessions {
             works.extend(step.works);
             writes.extend(step.writes);
         }
-        let answer = answer::stored(&commit.answer, &commit.messages);
+        let limits = self.limits();
+        // Half of their time is left to the messages at least: without them the answer would be none.
+        let answer = if limits.idempotency_ttl < limits.thread_retention / 2 {
+            answer::stored(&commit.answer, &commit.messages)
+        } else {
+            record::stamp(&commit.answer)
+        };
         writes.extend(entry.store(answer, self.limits()));
         writes.extend(entry.note(&commit.thread_id, self.now_millis(), self.limits()));
         writes.push(Write::ReleaseLease {
@@ -178,12 +184,7 @@ impl Sessions {
         }
     }
 
-    fn turn_writes(
-        &self,
-        commit: &CommitTurn,
-        first: i64,
-        roster: &ClassRedactor,
-    ) -> Result<Vec<Write>, SessionError> {
+    fn turn_writes(&self, commit: &CommitTurn, first: i64, roster: &ClassRedactor) -> Vec<Write> {
         let limits = self.limits();
         let (thread_id, messages) = (&commit.thread_id, &commit.messages);
         let now = stamp(self);
@@ -198,6 +199,18 @@ impl Sessions {
             field("count", decimal(first - 1 + count(messages))),
             field("updated", record::encode(&now)),
         ];
+        let card = messages.iter().rfind(|message| message.card.is_some());
+        // The first turn says that there was none before.
+        if card.is_some() || first == 1 {
+            thread.push(field("card", decimal(card.map_or(0, |message| message.id))));
+        }
+        let is_exam = |message: &&TutorMessage| {
+            let content = message.card.as_ref().and_then(|card| card.content.as_ref());
+            matches!(content, Some(Content::Exam(_)))
+        };
+        if let Some(exam) = messages.iter().rfind(is_exam) {
+            thread.push(field("exam", decimal(exam.id)));
+        }
         if commit.target_locked {
             thread.push(field("locked", decimal(1)));
         }
@@ -257,7 +270,7 @@ impl Sessions {
                     ..turn.clone()
                 })
                 .collect();
-            let before = remembered(&commit.carry.memory)?;
+            let before = commit.carry.memory.clone().unwrap_or_default();
             let after = memory::remember(before, &turns, limits_of_memory);
             let key = keys::memory(thread_id);
             writes.push(Write::Put {
@@ -272,7 +285,7 @@ impl Sessions {
         if let Some(log) = &commit.turn_log {
             writes.extend(self.turn_log_writes(thread_id, commit.carry.kind(), log));
         }
-        Ok(writes)
+        writes
     }
 }
 

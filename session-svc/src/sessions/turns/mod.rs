@@ -20,8 +20,6 @@ use turnwise_proto::{
 use turnwise_session_store::{FieldName, Write};
 
 use super::{Idempotency, interactions::Interactions, keys};
-use crate::{error::SessionError, record};
-
 /// The most messages of the past that a turn may ask for.
 pub const HISTORY_MAX: usize = 50;
 
@@ -36,8 +34,8 @@ pub struct BeginTurn {
     pub kind: ThreadKind,
     /// Makes it safe to send again.
     pub idempotency: Idempotency,
-    /// How many of the latest messages are wanted. Where none of them has a card, those before them come, too, from the last
-    /// one with a card on, as far as [`HISTORY_MAX`] goes: it may be what the student works on.
+    /// How many of the latest messages are wanted. Where the last card, or the last exam question, stands before them, those
+    /// from it on come, too, as far as [`HISTORY_MAX`] goes: it may be what the student works on.
     pub history_limit: usize,
     /// Whose memory the turn uses: a hash of verified claims; empty: none.
     pub memory_scope: Bytes,
@@ -107,9 +105,8 @@ pub struct Carry {
     extended: bool,
     #[prost(bytes = "bytes", tag = "4")]
     memory_scope: Bytes,
-    /// What the conversation remembers, as it is stored; empty: nothing.
-    #[prost(bytes = "bytes", tag = "5")]
-    memory: Bytes,
+    #[prost(message, optional, tag = "5")]
+    memory: Option<ConversationMemory>,
     /// What the thread waits for; none: nothing, and it never did.
     #[prost(message, optional, tag = "6")]
     interactions: Option<Interactions>,
@@ -128,12 +125,6 @@ impl Carry {
         let carry = Self::decode(bytes).ok()?;
         ThreadKind::try_from(carry.kind).is_ok().then_some(carry)
     }
-}
-
-/// What was remembered, of what was carried: as it is stored, or from an earlier version as itself.
-fn remembered(bytes: &[u8]) -> Result<ConversationMemory, SessionError> {
-    record::decode("memory", bytes)
-        .or_else(|error| ConversationMemory::decode(bytes).map_err(|_| error))
 }
 
 /// A memory scope as the name of a field.

@@ -237,7 +237,9 @@ impl Work {
 
     fn batch(&self, mut jobs: Vec<Job>, durable: bool, known: &mut Known) {
         let room = &mut known.room;
-        let mut soonest = known.soonest.take().unwrap_or(i64::MIN);
+        // What a file that is opened again holds is not known.
+        let soonest = known.soonest.take().filter(|_| !self.file.is_broken());
+        let mut soonest = soonest.unwrap_or(i64::MIN);
         let mut pins = Pins::new(&self.leases);
         let mut reached = Reached::Tables;
         let mut changed = room.rewrite.is_some().then(Vec::new);

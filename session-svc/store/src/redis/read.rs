@@ -87,7 +87,10 @@ pub(super) fn read_command(read: &Read) -> ReadCommand<'_> {
             ("XRANGE", key, arguments)
         }
         Read::LogBefore { key, before, limit } => {
-            let before = text(format!("(0-{}", (*before).max(1)));
+            let before = match *before {
+                i64::MAX => text("+"),
+                before => text(format!("(0-{}", before.max(1))),
+            };
             let arguments = vec![before, text("-"), text("COUNT"), count(*limit)];
             ("XREVRANGE", key, arguments)
         }

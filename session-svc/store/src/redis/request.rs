@@ -1,18 +1,18 @@
 //! The commands of a transaction as they are sent, and what Redis says to each.
 //!
-//! What checks or writes is one call of the script, and its reads are part of it. Reads alone are commands of their own,
-//! between `MULTI` and `EXEC`: whatever Lua reads is copied several times. But a full Redis refuses `MULTI`, and then they
-//! are a call of the script, too.
+//! What checks or writes is one call of the script, and short reads are part of it. Long ones, and reads alone, are commands
+//! of their own, between `MULTI` and `EXEC`: whatever Lua reads is copied several times. But a full Redis refuses `MULTI`,
+//! and then they are part of the script, too.
 
-use std::vec::IntoIter;
+use std::{iter, vec::IntoIter};
 
 use turnwise_redis::{Failure, Script, Step, Value};
 
 use super::{durable::Durable, packed, read, transact};
-use crate::{Partition, Transaction};
+use crate::{Partition, Read, Transaction};
 
-/// Commands that are one step: the call of the script if there is anything to check or write, else the reads. A wait for
-/// replicas may follow.
+/// Commands that are one step: the call of the script if there is anything to check or write, and the reads that are none
+/// of its own. A wait for replicas may follow.
 pub(super) struct Request<'a> {
     step: Step<'a>,
     scripted: bool,
@@ -44,12 +44,19 @@ impl<'a> Request<'a> {
             reads,
         } = transaction;
         let scripted = script_reads || reads.is_empty() || !checks.is_empty() || !writes.is_empty();
+        let in_script = match (script_reads, scripted) {
+            (true, _) => reads.len(),
+            (_, true) => reads.iter().take_while(|read| is_short(read)).count(),
+            (_, false) => 0,
+        };
+        let (in_script, reads) = reads.split_at(in_script);
+        let reads = read::read_commands(partition, reads);
         let mut step = if scripted {
-            let durable = durable.is_some();
-            let call = transact::call(script.hash(), partition, transaction, declared, durable);
-            Step::calling(script, vec![call])
+            let (hash, durable) = (script.hash(), durable.is_some());
+            let call = transact::call(hash, partition, transaction, in_script, declared, durable);
+            Step::calling(script, iter::once(call).chain(reads).collect())
         } else {
-            Step::new(read::read_commands(partition, reads).collect())
+            Step::new(reads.collect())
         };
         if let Some(durable) = durable {
             durable.wait_after(&mut step);
@@ -84,7 +91,8 @@ impl<'a> Request<'a> {
             };
             let refused = matches!(all.first(), Some(Value::Int(place)) if *place > 0);
             if !refused && all.len() >= 2 {
-                found = all.split_off(2).into_iter();
+                let in_script = all.split_off(2).into_iter();
+                found = in_script.chain(found).collect::<Vec<_>>().into_iter();
             }
             returned = Some(all);
         }
@@ -93,5 +101,14 @@ impl<'a> Request<'a> {
             found,
             waited: replies.after.into_iter().next(),
         })
+    }
+}
+
+/// Whether a read is cheap for Lua, and takes no more than it can.
+fn is_short(read: &Read) -> bool {
+    match read {
+        Read::Fields { fields, .. } => fields.len() <= transact::AT_ONCE,
+        Read::Record { .. } => true,
+        _ => false,
     }
 }

@@ -1,4 +1,4 @@
--- Runs the checks, the writes and the reads of a transaction on one partition, as one step.
+-- Runs the checks, the writes and the short reads of a transaction on one partition, as one step.
 --
 -- KEYS     1 turnwise:{PARTITION}.token: the last token that the partition minted (string; expires after a day). The
 --            names of all other keys begin as it does. On a cluster they follow, so that a node that gives the slot away
@@ -44,9 +44,9 @@
 
 local words = {
   'HMGET', 'HGETALL', 'XRANGE', 'XREVRANGE', 'ZRANGEBYSCORE', 'ZREVRANGEBYSCORE', 'WITHSCORES', 'LIMIT', 'COUNT',
-  '(0-9223372036854775807', 'fingerprint', 'outcome', 'text', 'kind', 'course', 'running', 'record', 'count', 'updated',
+  'fingerprint', 'outcome', 'text', 'kind', 'course', 'running', 'record', 'count', 'updated',
   'locked', 'kept', 'status', 'focus', 'graded', 'turn', 'evidence', 'version', 'fence', 'floor', 'pending', 'clarified',
-  'facts', 'last', 'procedure', 'run', 'overlay', 'touched',
+  'facts', 'last', 'procedure', 'run', 'overlay', 'touched', 'card', 'exam',
 }
 local call, argv = redis.call, cmsgpack.unpack(ARGV[1])
 local touch, channel, count, steps = argv[1], argv[2], argv[3], argv[4]
@@ -131,6 +131,14 @@ local function expire(key, name, milliseconds)
   call('PEXPIRE', key, milliseconds)
 end
 
+-- Once all is written, and before the reads: whatever they meet, the news are told.
+local function tell()
+  if touch == 1 then touched() end
+  if news[1] then
+    call('PUBLISH', channel, string.sub(own, 11, -2) .. ' ' .. table.concat(news, ' '))
+  end
+end
+
 for step = 1, steps do
   local what, place, n = argv[plan], argv[plan + 1], argv[plan + 2]
   local key, name = keys[place], names[place]
@@ -206,6 +214,8 @@ for step = 1, steps do
         call('HSET', key, argv[field], string.format('%.0f', now + argv[field + 1]))
       end
     elseif what == 31 then
+      if tell then tell() end
+      tell = nil
       found[#found + 1] = call(argv[at], key, unpack(argv, at + 1, at + n - 1))
     else
       for member = at, at + n - 1, 2 do
@@ -219,8 +229,5 @@ for step = 1, steps do
   at = at + n
 end
 
-if touch == 1 then touched() end
-if news[1] then
-  call('PUBLISH', channel, string.sub(own, 11, -2) .. ' ' .. table.concat(news, ' '))
-end
+if tell then tell() end
 return cmsgpack.pack(found)

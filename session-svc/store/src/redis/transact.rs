@@ -8,10 +8,10 @@ use super::{
     TRANSACT, news, packed,
     read::{Name, read_command},
 };
-use crate::{Check, Key, Partition, Transaction, Write};
+use crate::{Check, Key, Partition, Read, Transaction, Write};
 
 /// How many texts one step takes. Lua's stack holds some 8,000.
-const AT_ONCE: usize = 2000;
+pub(super) const AT_ONCE: usize = 2000;
 /// The longest expiry, in milliseconds: some 300 years.
 const LONGEST_MS: u128 = 10_000_000_000_000;
 /// How many writes are looked through for one of a kind.
@@ -29,14 +29,16 @@ static WORDS: LazyLock<HashMap<&'static [u8], usize>> = LazyLock::new(|| {
     words.map(str::as_bytes).zip(1..).collect()
 });
 /// No word is longer.
-const LONGEST_WORD: usize = 22;
+static LONGEST_WORD: LazyLock<usize> =
+    LazyLock::new(|| WORDS.keys().map(|word| word.len()).max().unwrap_or(0));
 
-/// The call of the script with this hash for a transaction's checks and writes, and for its reads. `declared`: all names
+/// The call of the script with this hash for a transaction's checks and writes, and for these reads. `declared`: all names
 /// are told as keys. If the writes are to be durable it leaves something to wait for, whether they are done or refused.
 pub(super) fn call(
     hash: &str,
     partition: &Partition,
     transaction: &Transaction,
+    reads: &[Read],
     declared: bool,
     durable: bool,
 ) -> Cmd {
@@ -47,7 +49,7 @@ pub(super) fn call(
     for write in &transaction.writes {
         add_write(&mut plan, write, &transaction.writes);
     }
-    for read in &transaction.reads {
+    for read in reads {
         let (command, key, arguments) = read_command(read);
         plan.step(What::Read, key, 1 + arguments.len())
             .text(command);
@@ -176,7 +178,7 @@ impl<'a> Plan<'a> {
 
     fn text(&mut self, text: &(impl AsRef<[u8]> + ?Sized)) -> &mut Self {
         let text = text.as_ref();
-        let word = (text.len() <= LONGEST_WORD).then(|| WORDS.get(text));
+        let word = (text.len() <= *LONGEST_WORD).then(|| WORDS.get(text));
         match word.flatten() {
             Some(place) => packed::number(&mut self.texts, *place),
             None => packed::text(&mut self.texts, text),

@@ -88,6 +88,28 @@ async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     timeout(PATIENCE, holds).await.expect(what);
 }
 
+/// What is written is told, whatever the reads of the same transaction meet.
+#[tokio::test]
+async fn who_waits_is_told_though_a_read_fails() {
+    let server = RedisServer::start().unwrap();
+    let store = open(server.url()).await;
+    let mut news = store.watch(&student("s"), &log());
+    until("it is listened to", || listeners(&server) == 1).await;
+    append(&store, &student("s")).await;
+    read_until(&store, &student("s"), &mut news, 1).await;
+    let append = Write::Append {
+        key: log(),
+        entries: vec![Bytes::from("entry")],
+    };
+    // A log is no record.
+    let fails = Transaction {
+        reads: vec![Read::Record { key: log() }],
+        ..writes(vec![append])
+    };
+    assert!(store.transact(&student("s"), fails).await.is_err());
+    read_until(&store, &student("s"), &mut news, 2).await;
+}
+
 #[tokio::test]
 async fn a_replica_listens_only_to_what_somebody_waits_for() {
     let server = RedisServer::start().unwrap();

@@ -108,6 +108,11 @@ fn of_file(database: &Database) -> Dump {
 
 /// A value as it was before it became a record: what was compressed holds its texts in other bytes.
 fn plain(value: &[u8]) -> Bytes {
+    // What is stored in part is a record within a record.
+    let value = value
+        .strip_prefix(&[3])
+        .and_then(|record| record.get(4..))
+        .unwrap_or(value);
     let value = Bytes::copy_from_slice(value);
     record::unstamp("value", &value).unwrap_or(value)
 }

@@ -1,9 +1,11 @@
 //! Threads and their messages: what is stored is read back, in order and in pages.
 
+use bytes::Bytes;
 use turnwise_proto::{
     session::v1::{NewEscalation, TurnState},
-    tutor::v1::{SessionStatus, TutorCard},
+    tutor::v1::{ExamCard, SessionStatus, TutorCard, tutor_card::Content},
 };
+use turnwise_session_store::{Key, Write};
 use turnwise_session_svc::{
     error::SessionError,
     record::SCHEMA_VERSION,
@@ -32,6 +34,7 @@ cases!(
     messages_come_oldest_first_in_pages,
     history_is_as_long_as_asked_for,
     history_goes_back_to_the_card_that_is_worked_on,
+    history_goes_back_to_the_last_exam_question,
     a_target_once_locked_stays_locked,
     each_thread_stands_where_its_own_turns_left_it,
     a_thread_keeps_its_kind_and_its_status,
@@ -180,6 +183,59 @@ async fn history_goes_back_to_the_card_that_is_worked_on(bench: &mut Bench) {
             sessions.abandon_turn(&ada, "t1", token).await.unwrap();
         }
     }
+}
+
+async fn history_goes_back_to_the_last_exam_question(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    for number in 0..10 {
+        let key = format!("k{number}");
+        let start = started(sessions, &ada, begin("t1", &key)).await;
+        let mut turn = commit(&start, &key, &key);
+        // The sixth message, and the tenth.
+        turn.messages[1].card = match number {
+            2 => Some(TutorCard {
+                content: Some(Content::Exam(ExamCard::default())),
+                ..TutorCard::default()
+            }),
+            4 => Some(TutorCard::default()),
+            _ => None,
+        };
+        sessions.commit_turn(&ada, turn).await.unwrap();
+    }
+    let mut turn = begin("t1", "look");
+    turn.history_limit = 4;
+    let partition = bench.partition(&ada).await;
+    let forget = |field: &'static str| Write::Unset {
+        key: Key::new("thread:t1"),
+        fields: vec![field.into()],
+    };
+    // What an earlier version left of the thread says of neither.
+    for (forgotten, first) in [("nothing", 6), ("exam", 10), ("card", 6)] {
+        bench.write(&partition, forget(forgotten)).await;
+        let start = started(sessions, &ada, turn.clone()).await;
+        let ids = start.recent_messages.iter().map(|message| message.id);
+        assert_eq!(ids.collect::<Vec<_>>(), (first..=20).collect::<Vec<_>>());
+        let token = start.fencing_token;
+        sessions.abandon_turn(&ada, "t1", token).await.unwrap();
+    }
+    // One of the older messages cannot be read.
+    let damaged = Write::Append {
+        key: Key::new("timeline:t1"),
+        entries: vec![Bytes::from_static(b"damaged")],
+    };
+    bench.write(&partition, damaged).await;
+    bench.put(&partition, "thread:t1", "count", b"21").await;
+    for key in ["later", "latest"] {
+        let mut turn = begin("t1", key);
+        turn.history_limit = 0;
+        let start = started(sessions, &ada, turn).await;
+        let turn = commit(&start, key, key);
+        sessions.commit_turn(&ada, turn).await.unwrap();
+    }
+    let start = started(sessions, &ada, turn).await;
+    let ids = start.recent_messages.iter().map(|message| message.id);
+    assert_eq!(ids.collect::<Vec<_>>(), [22, 23, 24, 25]);
 }
 
 async fn a_target_once_locked_stays_locked(bench: &mut Bench) {

@@ -2,17 +2,20 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use prost::Message;
-use turnwise_proto::tutor::v1::TakeTurnResponse;
+use turnwise_proto::tutor::v1::{Role, TakeTurnResponse};
+use turnwise_session_store::{Key, Write};
 use turnwise_session_svc::{
     error::SessionError,
+    record,
     sessions::turns::{BeginTurn, Begun},
 };
 
 use crate::{
     bench::{
-        Bench, COURSE, HELPER, LEASE, TUTOR, at, begin, commit, idempotency, make_thread, refused,
-        started, take_turn, unknown_thread,
+        Bench, COURSE, HELPER, LEASE, THREADS, TUTOR, at, begin, commit, idempotency, make_thread,
+        message, refused, sealed, started, take_turn, unknown_thread,
     },
     cases,
 };
@@ -25,6 +28,8 @@ cases!(
     another_thread_does_not_wait,
     a_key_that_was_answered_gives_that_answer,
     an_answer_with_its_messages_comes_back_as_it_was,
+    an_answer_that_another_version_stored_comes_back_as_it_was,
+    an_answer_that_may_outlive_its_messages_has_them,
     an_answered_key_is_answered_while_another_turn_runs,
     a_key_with_another_body_is_refused,
     a_key_of_another_thread_is_refused,
@@ -139,6 +144,76 @@ async fn an_answer_with_its_messages_comes_back_as_it_was(bench: &mut Bench) {
     let partition = bench.partition(&ada).await;
     let timeline = format!("{}:timeline:t1", partition.as_str());
     assert_eq!(bench.dump().holding(texts[0]), [timeline]);
+}
+
+/// An answer without its messages, as it is stored.
+#[derive(Clone, PartialEq, Message)]
+struct Parts {
+    #[prost(int64, tag = "1")]
+    first: i64,
+    #[prost(bytes = "bytes", repeated, tag = "2")]
+    parts: Vec<Bytes>,
+    #[prost(fixed32, tag = "3")]
+    crc32: u32,
+}
+
+async fn an_answer_that_another_version_stored_comes_back_as_it_was(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    take_turn(sessions, &ada, "t1", "k").await;
+    // Field 99, which this version does not know.
+    let known = message("t1", 3, Role::Assistant, "hello").encode_to_vec();
+    let newer = [&known[..], &[0x98, 0x06, 1]].concat();
+    let partition = bench.partition(&ada).await;
+    let append = Write::Append {
+        key: Key::new("timeline:t1"),
+        entries: vec![record::stamp(&newer)],
+    };
+    bench.write(&partition, append).await;
+    let answer = Bytes::from([&b"before"[..], &newer, b"after"].concat());
+    let right = crc32fast::hash(&answer);
+    let damaged = SessionError::RecordCorrupted {
+        record: "idempotency_entry",
+    };
+    for (crc32, expected) in [
+        (right, Ok(Begun::Answered(answer))),
+        (right ^ 1, Err(damaged)),
+    ] {
+        let parts = Parts {
+            first: 3,
+            parts: vec!["before".into(), "after".into()],
+            crc32,
+        };
+        let stored = sealed(3, &record::stamp(&parts.encode_to_vec()));
+        bench
+            .put(&partition, "idempotency:tutor:k", "outcome", &stored)
+            .await;
+        assert_eq!(sessions.begin_turn(&ada, begin("t1", "k")).await, expected);
+    }
+}
+
+async fn an_answer_that_may_outlive_its_messages_has_them(bench: &mut Bench) {
+    bench
+        .limit(|limits| limits.idempotency_ttl = THREADS / 2)
+        .await;
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    let start = started(sessions, &ada, begin("t1", "k")).await;
+    let mut turn = commit(&start, "k", "a word of its own");
+    turn.turn_state = None;
+    let answer = TakeTurnResponse {
+        messages: turn.messages.clone(),
+        ..TakeTurnResponse::default()
+    };
+    turn.answer = answer.encode_to_vec().into();
+    let answer = turn.answer.clone();
+    sessions.commit_turn(&ada, turn).await.unwrap();
+    let timeline = Write::Remove {
+        key: Key::new("timeline:t1"),
+    };
+    bench.write(&bench.partition(&ada).await, timeline).await;
+    let again = sessions.begin_turn(&ada, begin("t1", "k")).await;
+    assert_eq!(again, Ok(Begun::Answered(answer)));
 }
 
 async fn an_answered_key_is_answered_while_another_turn_runs(bench: &mut Bench) {

@@ -50,7 +50,7 @@ conformance! {
     records:
         fields_are_set_and_others_stay, numbers_are_added_to,
         what_only_looks_like_a_number_counts_as_none, a_record_without_fields_is_gone, removed_is_gone,
-        values_may_hold_any_bytes, large_values_come_back, nothing_is_found_where_nothing_is,
+        values_may_hold_any_bytes, words_come_back, large_values_come_back, nothing_is_found_where_nothing_is,
         what_was_acknowledged_is_there_after_a_restart;
     transactions:
         checks_hold_or_not, the_first_check_that_fails_is_named, a_failed_check_tells_the_named_fields,

@@ -137,6 +137,26 @@ pub async fn values_may_hold_any_bytes(bench: &mut Bench) {
     assert!(bench.holds(same).await);
 }
 
+/// Texts that the script of Redis knows by their places, as names and as values.
+pub async fn words_come_back(bench: &mut Bench) {
+    const WORDS: &str = "HMGET HGETALL XRANGE XREVRANGE ZRANGEBYSCORE ZREVRANGEBYSCORE WITHSCORES LIMIT COUNT \
+        fingerprint outcome text kind course running record count updated locked kept status focus graded turn evidence \
+        version fence floor pending clarified facts last procedure run overlay touched card exam";
+    let (_, list) = include_str!("../../../src/redis/transact.lua")
+        .split_once("local words = {")
+        .unwrap();
+    let list = list.split_once('}').unwrap().0.replace(['\'', ','], " ");
+    assert!(list.split_whitespace().eq(WORDS.split(' ')), "{list}");
+    let fields: Vec<_> = WORDS.split(' ').map(|word| (word, word)).collect();
+    bench.write([put("r", &fields)]).await;
+    let mut expected: Vec<_> = WORDS
+        .split(' ')
+        .map(|word| (word.to_owned(), Bytes::from(word)))
+        .collect();
+    expected.sort();
+    assert_eq!(bench.record("r").await, expected);
+}
+
 pub async fn large_values_come_back(bench: &mut Bench) {
     let large = |seed: usize| -> Bytes {
         (0..1 << 20)
