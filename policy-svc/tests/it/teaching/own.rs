@@ -146,7 +146,10 @@ async fn where_not_all_questions_of_a_platform_are_read_there_is_no_step() {
             &folder,
             "exams/exams.yaml",
             "questions:\n",
-            &format!("questions:\n  - {{id: P1, units: [{unit}], tier: bronze, tags: [sums]}}\n"),
+            &format!(
+                "questions:\n  - {{id: P1, units: [{unit}], tier: bronze, tags: [sums]}}\n  \
+                 - {{id: FAR-B, units: [FAR], tier: bronze, prompt: Add., question_latex: '6 + 7', answer: '13'}}\n"
+            ),
         );
         let client = start(folder.path(), &Kit::for_tests()).await;
         let said = turn(&client, typed(EXERCISE), None).await;
