@@ -58,7 +58,7 @@ async fn a_running_turn_is_finished(kind: Kind) {
     let policy = suite.at(Service::Policy).admin.unwrap();
     eventually("the turn runs", Duration::from_secs(10), async || {
         let decided = admin::handled(policy, "/turnwise.policy.v1.PolicyService/Decide", "OK");
-        (decided.await == 1).then_some(())
+        (decided.await >= 1).then_some(())
     })
     .await;
     assert!(!turn.is_finished());

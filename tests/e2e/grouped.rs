@@ -77,7 +77,7 @@ async fn the_public_face_ends_before_the_services_inside() {
     let policy = suite.at(Service::Policy).admin.unwrap();
     eventually("the turn is with the model", BOUND, async || {
         let decided = admin::handled(policy, "/turnwise.policy.v1.PolicyService/Decide", "OK");
-        (decided.await == 1).then_some(())
+        (decided.await >= 1).then_some(())
     })
     .await;
 
