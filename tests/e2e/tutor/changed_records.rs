@@ -117,7 +117,9 @@ async fn a_changed_record_is_found_out() {
                 shown.any(|other| other.chunk_id == chunk.chunk_id)
             };
             let other = texts.chunks.iter().position(|chunk| !of_unit(chunk));
-            texts.chunks[other.unwrap()].text.insert(0, '!');
+            // The first ones are in the prompt, where the unit's own do not stand twice.
+            texts.chunks.swap(0, other.unwrap());
+            texts.chunks[0].text.insert(0, '!');
         }),
         ("prompt", |_, texts| texts.anchors[0].summary.insert(0, '!')),
         ("verdict", |_, texts| {
