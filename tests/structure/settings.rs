@@ -84,11 +84,13 @@ fn every_setting_in_the_source_is_in_the_help_of_a_program() {
 }
 
 /// Where the environment is read for something that is no setting: which file holds the settings, the development data
-/// folder's variables that a person has set, and whether a terminal wants colours.
-const READERS: [&str; 3] = [
+/// folder's variables that a person has set, whether a terminal wants colours, and what `turnwise up` refuses as it belongs to
+/// another command.
+const READERS: [&str; 4] = [
     "libs/kit/src/settings.rs",
     "turnwise/src/data_dir.rs",
     "turnwise/src/render/ink.rs",
+    "turnwise/src/up.rs",
 ];
 
 #[test]

@@ -40,7 +40,8 @@ const OF_AN_ISSUER: [&str; 3] = ["JWT_JWKS_FILE", "JWT_JWKS_URL", "JWT_AUDIENCE"
 /// Runs the suite until SIGTERM or SIGINT.
 pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode, StartError> {
     for name in ["INTERNAL_LISTEN", "TURNWISE_TARGET"] {
-        if given.has_stray(name) {
+        // A settings file may have it, too.
+        if given.contains(name) || std::env::var_os(name).is_some() {
             return Err(format!(
                 "{name} is set, and means nothing to `turnwise up`: unset it, or type `turnwise serve`"
             )

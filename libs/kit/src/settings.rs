@@ -157,11 +157,6 @@ impl Given {
         self.0.contains(name)
     }
 
-    /// Whether a variable that is a setting of another command is given all the same, by file or environment.
-    pub fn has_stray(&self, name: &str) -> bool {
-        self.contains(name) || std::env::var_os(name).is_some()
-    }
-
     fn collect(&mut self, command: &Command, matches: &ArgMatches) {
         for arg in command.get_arguments() {
             let source = matches.value_source(arg.get_id().as_str());
