@@ -62,10 +62,9 @@ pub async fn service(
         || settings.server.tls_client_ca_file.is_some();
     if public
         && !shares
-        && let Some(file) = &settings.gateway.drill_token_keys_file
+        && let Some(pages) = page_tokens(settings)?
     {
-        // All replicas share it, and nothing else.
-        kit.pages = PageTokens::new(&read_secret("DRILL_TOKEN_KEYS_FILE", file)?);
+        kit.pages = pages;
     }
     let mut inside = Inside::new(&settings.server, &kit)?;
     if targets.contains("llm-gateway-svc") {
@@ -104,6 +103,17 @@ pub async fn service(
             .map(|listen| (listen, Box::new(inside.served()))),
         ..public
     })
+}
+
+/// The tokens of pages of a process that shares nothing but the keys of its cards; `None` without keys.
+///
+/// # Errors
+///
+/// If the keys cannot be read.
+pub fn page_tokens(settings: &SuiteSettings) -> Result<Option<PageTokens>, StartError> {
+    let file = settings.gateway.drill_token_keys_file.as_ref();
+    let keys = file.map(|file| read_secret("DRILL_TOKEN_KEYS_FILE", file));
+    Ok(keys.transpose()?.map(|keys| PageTokens::new(&keys)))
 }
 
 /// The services inside the process.

@@ -109,7 +109,10 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode, StartError> {
         ),
     };
 
-    let kit = Kit::new(Arc::new(SystemClock));
+    let mut kit = Kit::new(Arc::new(SystemClock));
+    if let Some(pages) = suite::page_tokens(&settings)? {
+        kit.pages = pages;
+    }
     let service = suite::service(&settings, &Grouping::all(), &kit).await?;
     let process = Process::start(&settings.server, service, kit).await?;
     let address = process.address();

@@ -102,3 +102,22 @@ async fn a_page_token_is_good_for_its_own_list(kind: Kind) {
     read(&ada, &first.thread_id, &messages).await.unwrap();
     suite.stop();
 }
+
+/// Nothing in one process is opened by an internal token; the keys of its cards make its page tokens.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_internal_token_changes_no_page_token_of_one_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("internal-token");
+    std::fs::write(&file, "a-token-of-at-least-thirty-two-characters").unwrap();
+    let options = Options::new().env("INTERNAL_TOKEN_FILE", file.display().to_string());
+    let mut suite = Deployment::one_process(options).await;
+    let ada = suite.student("ada");
+    for student in [&ada, &ada] {
+        student.open(DEMO_COURSE).await;
+    }
+    let (newest, threads) = list(&ada, "").await.unwrap();
+    suite.restart(Service::Suite);
+    let (next, _) = list(&ada, &threads).await.unwrap();
+    assert_ne!(next, newest);
+    suite.stop();
+}
