@@ -113,8 +113,9 @@ impl Asked {
     }
 }
 
-/// Whether a text, without those before it, is clearly about a chunk: it holds half of the text's terms, and two at the
-/// least. Its unit's title and tags have a say, but no chunk is known by them alone.
+/// Whether a text, without those before it, is clearly about a chunk: it holds half of the text's words, and two at the
+/// least. Its unit's title and tags have a say, but no chunk is known by them alone. Numbers say nothing: any text may have
+/// those of an exercise.
 pub async fn is_about(
     version: &CourseVersion,
     view: &View,
@@ -130,10 +131,16 @@ pub async fn is_about(
         .flat_map(|name| version.analyser.analyse(name).terms)
         .map(|term| term.text)
         .collect();
-    let terms = query.terms.iter().map(|(term, _)| term);
-    let held = terms.filter(|term| matched.contains(term) || named.contains(&***term));
-    let held = held.count();
-    Ok(!matched.is_empty() && held >= 2 && held * 2 >= query.terms.len())
+    let terms = query.terms.iter().map(|(term, _)| &**term);
+    let words: Vec<&str> = terms
+        .filter(|term| term.contains(char::is_alphabetic))
+        .collect();
+    let is_matched = |term: &str| matched.iter().any(|held| **held == *term);
+    let held = words
+        .iter()
+        .filter(|term| is_matched(term) || named.contains(**term))
+        .count();
+    Ok(words.iter().any(|term| is_matched(term)) && held >= 2 && held * 2 >= words.len())
 }
 
 /// Rows of these units.

@@ -34,6 +34,23 @@ impl OwnExercise {
         })
     }
 
+    /// The exercise with an equality for each inequality: its steps are the same.
+    pub(super) fn equated(&self) -> Self {
+        let equated = |text: &str| {
+            let signs = [
+                "\\leq", "\\geq", "\\le", "\\ge", "\\lt", "\\gt", "<=", ">=", "<", ">", "≤", "≥",
+            ];
+            let text = signs
+                .iter()
+                .fold(text.to_owned(), |text, sign| text.replace(sign, "="));
+            text.replace("==", "=")
+        };
+        Self {
+            prompt: equated(&self.prompt),
+            question_latex: equated(&self.question_latex),
+        }
+    }
+
     /// The exercise as replies see it.
     pub(super) fn guarded(&self) -> OpenDrill<'_> {
         OpenDrill {

@@ -103,9 +103,11 @@ impl Policies {
             own_exercise(&loaded, asks, [&message, formula], &quotable, &said)
         };
         let own = own.filter(|own| {
-            let (is_exam, met) = known.exam_expressions_in(&loaded, &own.guarded());
-            exam_expressions.extend(met);
-            !is_exam
+            [own.guarded(), own.equated().guarded()].iter().all(|own| {
+                let (is_exam, met) = known.exam_expressions_in(&loaded, own);
+                exam_expressions.extend(met);
+                !is_exam
+            })
         });
         exam_expressions.sort_unstable();
         exam_expressions.dedup();

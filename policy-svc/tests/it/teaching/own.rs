@@ -98,10 +98,17 @@ async fn what_is_asked_elsewhere_gets_no_step() {
         exams_unknown: true,
         ..KnownTexts::default()
     };
+    let inequality = turn(&client, typed("2x + 3 < 11"), None).await;
+    assert!(inequality.ends_with(STEP), "{inequality}");
     for request in [
         ResolveReplyRequest {
-            known: Some(exam),
+            known: Some(exam.clone()),
             ..typed(EXERCISE)
+        },
+        // Its steps are those of the question.
+        ResolveReplyRequest {
+            known: Some(exam),
+            ..typed("2x + 3 < 11")
         },
         ResolveReplyRequest {
             own_exercises: false,
