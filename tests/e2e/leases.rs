@@ -61,7 +61,7 @@ async fn with_the_model(suite: &Deployment) {
     let policy = suite.at(Service::Policy).admin.unwrap();
     let decide = "/turnwise.policy.v1.PolicyService/Decide";
     eventually("the turn is with the model", BOUND, async || {
-        (admin::handled(policy, decide, "OK").await == 1).then_some(())
+        (admin::handled(policy, decide, "OK").await >= 1).then_some(())
     })
     .await;
 }
