@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// How many of the best chunks that were found for the message are used. Those that the unit has are not said twice.
-const BEST_FOUND: usize = 4;
+const BEST_FOUND: usize = 2;
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
