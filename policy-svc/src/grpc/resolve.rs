@@ -100,11 +100,17 @@ impl Policies {
         let own = if is_chosen || is_asked_elsewhere {
             None
         } else {
-            own_exercise(&loaded, asks, [&message, formula], &quotable, &said)
+            own_exercise(
+                &loaded,
+                (policy.about(), asks),
+                [&message, formula],
+                &quotable,
+                &said,
+            )
         };
         let own = own.filter(|own| {
-            [own.guarded(), own.equated().guarded()].iter().all(|own| {
-                let (is_exam, met) = known.exam_expressions_in(&loaded, own);
+            own.forms().iter().all(|own| {
+                let (is_exam, met) = known.exam_expressions_in(&loaded, &own.guarded());
                 exam_expressions.extend(met);
                 !is_exam
             })
@@ -238,15 +244,19 @@ impl Policies {
     }
 }
 
-/// The exercise of the student's own: in what was written, or, where only help is asked for, the one that was helped with.
+/// The exercise of the student's own: in what was written, or, where only help is asked for, the one that was helped with. One
+/// without a known step must be of the unit that the turn is about, whose rule is then said.
 fn own_exercise(
     loaded: &LoadedCourse,
-    asks: Asks,
+    (about, asks): (&str, Asks),
     written: [&str; 2],
     before: &[String],
     said: &[String],
 ) -> Option<OwnExercise> {
-    let own = written.iter().find_map(|text| OwnExercise::read(text));
+    let is_of_unit = |text: &str| loaded.exercise_units.unit_of(text) == Some(about);
+    let own = written
+        .iter()
+        .find_map(|text| OwnExercise::read(text).filter(|own| own.has_step() || is_of_unit(text)));
     let again = || OwnExercise::again(loaded.course.texts(), before, said);
     own.or_else(|| (asks == Asks::Help).then(again).flatten())
 }

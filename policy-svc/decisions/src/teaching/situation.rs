@@ -28,7 +28,8 @@ pub struct Situation<'a> {
     pub asks: Asks,
     /// The drill that the student works on.
     pub open: Option<Open<'a>>,
-    /// An exercise of the student's own for which a first step is known, where no drill is open: no reply states its answer.
+    /// An exercise of the student's own, where no drill is open: no reply states its answer. Where no first step is known, it is of
+    /// the unit that the policy is about.
     pub own: Option<OpenDrill<'a>>,
     /// Whether the message reads as the answer to the open drill, so that a button has it checked.
     pub is_answer: bool,
