@@ -16,6 +16,9 @@ use crate::{
 /// Longer messages are not read for an exercise.
 const MOST_BYTES: usize = 1_000;
 
+/// What may stand behind an exercise.
+const END_MARKS: [char; 7] = ['?', '!', '.', '=', ',', ';', ' '];
+
 /// The tasks of an expression with a variable that no word names, the likelier first.
 const UNSAID: [&str; 2] = ["Expand.", "Simplify."];
 
@@ -93,6 +96,8 @@ pub(crate) fn exercise_in(message: &str) -> Option<(String, String)> {
 
 /// The exercise that a message is, whatever words of a task stand around it.
 pub(crate) fn exercise_alone(message: &str) -> Option<(String, String)> {
+    // `5 - 9 = ?`
+    let message = message.trim_end_matches(END_MARKS);
     if !may_hold_one(message) {
         return None;
     }
@@ -150,7 +155,7 @@ fn framed(message: &str) -> Option<(&'static str, String)> {
         return None;
     }
     let formula = signs.join(" ");
-    let formula = formula.trim_end_matches(['?', '!', '.', '=', ',', ';', ' ']);
+    let formula = formula.trim_end_matches(END_MARKS);
     let formula = if formula.contains('\\') {
         formula.to_owned()
     } else {
