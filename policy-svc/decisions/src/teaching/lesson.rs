@@ -93,7 +93,8 @@ impl<'a> Lesson<'a> {
         let open = situation
             .open
             .filter(|open| open.unit_id == policy.focus_unit_id);
-        let of_own = || Some(hints::on_own(situation.own.as_ref()?, course.texts()));
+        let own = situation.own.filter(|_| !situation.own_is_question);
+        let of_own = || Some(hints::on_own(&own?, course.texts()));
         let hints = unit
             .zip(open)
             .map(|(unit, open)| hints::ladder(unit, &open, course.texts()))

@@ -31,6 +31,8 @@ pub struct Situation<'a> {
     /// An exercise of the student's own, where no drill is open: no reply states its answer. Where no first step is known, it is of
     /// the unit that the policy is about.
     pub own: Option<OpenDrill<'a>>,
+    /// Whether that exercise is an exam question: it gets no step.
+    pub own_is_question: bool,
     /// Whether the message reads as the answer to the open drill, so that a button has it checked.
     pub is_answer: bool,
     /// The question of the student's placement, where the student brought it into the conversation: no reply states its
