@@ -22,19 +22,19 @@ const END_MARKS: [char; 7] = ['?', '!', '.', '=', ',', ';', ' '];
 /// The tasks of an expression with a variable that no word names, the likelier first.
 const UNSAID: [&str; 2] = ["Expand.", "Simplify."];
 
-/// Words around an exercise that name no task, in the catalogue's languages.
+/// Words around an exercise that name no task, in the catalogue's languages; none by which an answer is given.
 #[rustfmt::skip]
 const FRAME: &[&str] = &[
-    "", "about", "an", "answer", "answers", "bracket", "brackets", "calculate", "calculating", "can", "compute", "could", "do",
+    "", "about", "an", "bracket", "brackets", "calculate", "calculating", "can", "compute", "could", "do",
     "does", "doing", "don't", "dont", "equation", "equations", "evaluate", "exercise", "expression", "for", "fraction",
-    "get", "help", "hello", "hey", "hi", "how", "i", "is", "it", "me", "my", "need", "now", "out", "please", "problem",
-    "question", "result", "show", "solution", "solve", "solving", "stuck", "sum", "task", "tell", "term", "that", "the",
+    "get", "help", "hello", "hey", "hi", "how", "i", "is", "me", "my", "need", "now", "out", "please", "problem",
+    "question", "show", "solve", "solving", "stuck", "sum", "task", "tell", "term", "that", "the",
     "this", "to", "understand", "value", "we", "what", "what's", "whats", "with", "work", "would", "you",
     "aufgabe", "auf", "aus", "bei", "berechne", "berechnen", "bestimme", "bitte", "brauche", "bruch", "das", "den",
-    "der", "die", "diese", "dieser", "ergebnis", "ergibt", "geht", "gibt", "gleichung", "hallo", "hilf", "hilfe", "ich",
-    "ist", "kann", "kannst", "klammer", "klammern", "lautet", "löse", "lösen", "löst", "man", "mir", "mit", "nicht",
+    "der", "die", "diese", "dieser", "ergibt", "geht", "gibt", "gleichung", "hallo", "hilf", "hilfe", "ich",
+    "ist", "kann", "kannst", "klammer", "klammern", "löse", "lösen", "löst", "man", "mir", "mit", "nicht",
     "rechne", "rechnen", "rechnet", "so", "viel", "von", "was", "weit", "wie", "wieviel", "wir", "verstehe", "zu",
-    "möglich", "vollständig", "du", "macht", "mache", "es",
+    "möglich", "vollständig", "du", "macht", "mache",
 ];
 
 /// Words that name a task, and the prompt with it.

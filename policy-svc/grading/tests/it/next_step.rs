@@ -187,6 +187,8 @@ fn a_message_that_is_one_exercise_is_read_whole() {
         "7 of 10",
         "2 + 3 = 5",
         "i have 5-9 apples",
+        "is it 12/4?",
+        "the answer is 12/4",
     ] {
         assert_eq!(exercise_in(message), None, "{message}");
     }
