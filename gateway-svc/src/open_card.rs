@@ -71,6 +71,19 @@ pub(crate) fn token(card: &TutorCard) -> &str {
 /// The drill or exam question that the student works on; none where the last card is an explanation, or it is done: a
 /// drill that was graded last in this thread, an exam question that is passed or locked.
 pub(crate) fn open<'a>(facts: &TurnFacts, texts: &'a TurnTexts) -> Option<&'a TutorCard> {
+    ungraded(facts, texts).filter(|card| match &card.content {
+        Some(Content::Exam(exam)) => !is_passed_or_locked(facts, &exam.question_id),
+        _ => true,
+    })
+}
+
+/// Whether the card that the student works on is a drill that was not graded last in this thread, or an exam question, as far as
+/// it is known before the exam system is asked: whatever became of it.
+pub(crate) fn is_last(facts: &TurnFacts, texts: &TurnTexts) -> bool {
+    ungraded(facts, texts).is_some()
+}
+
+fn ungraded<'a>(facts: &TurnFacts, texts: &'a TurnTexts) -> Option<&'a TutorCard> {
     let messages = &texts.recent_messages;
     let place = place(messages, facts.event.as_ref(), &texts.card_token)?;
     let card = messages.get(place)?.card.as_ref()?;
@@ -79,7 +92,7 @@ pub(crate) fn open<'a>(facts: &TurnFacts, texts: &'a TurnTexts) -> Option<&'a Tu
             let graded = texts.graded.as_ref();
             graded.is_some_and(|graded| graded.card_token == drill.drill_token)
         }
-        Some(Content::Exam(exam)) => is_passed_or_locked(facts, &exam.question_id),
+        Some(Content::Exam(_)) => false,
         Some(Content::Concept(_)) | None => true,
     };
     (!is_done).then_some(card)

@@ -94,7 +94,7 @@ pub fn event(facts: &TurnFacts) -> Option<&ClientEvent> {
 /// The request for the plan. A replay names the version of the course that the turn used; a turn that is being taken
 /// leaves it empty.
 #[must_use]
-pub fn plan_request(facts: &TurnFacts, pack_hash: &str) -> PlanRequest {
+pub fn plan_request(facts: &TurnFacts, texts: &TurnTexts, pack_hash: &str) -> PlanRequest {
     PlanRequest {
         course_id: facts.course_id.clone(),
         pack_hash: pack_hash.to_owned(),
@@ -103,6 +103,18 @@ pub fn plan_request(facts: &TurnFacts, pack_hash: &str) -> PlanRequest {
         event: event(facts).cloned(),
         target_locked: facts.target_locked,
         now: facts.planned_at,
+        message: own_message(facts, texts),
+    }
+}
+
+/// What the student typed, where neither a card nor a question of a document waited for it.
+fn own_message(facts: &TurnFacts, texts: &TurnTexts) -> String {
+    let is_own =
+        texts.query.is_none() && facts.event.is_none() && !open_card::is_last(facts, texts);
+    let typed = texts.input.as_ref().filter(|_| is_own).map_or("", said);
+    match typed.len() <= TYPED_MAX_BYTES {
+        true => typed.to_owned(),
+        false => String::new(),
     }
 }
 

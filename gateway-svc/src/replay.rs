@@ -161,7 +161,7 @@ pub async fn replay(
         return Ok(compare.report);
     };
 
-    let request = record::plan_request(recorded, &plan.pack_hash);
+    let request = record::plan_request(recorded, texts, &plan.pack_hash);
     let planned = policy
         .plan(context.request(request))
         .await

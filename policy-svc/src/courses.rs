@@ -25,6 +25,7 @@ use crate::{
     drill_checks, drill_keys,
     error::StartError,
     exam_drills::{self, DrillExpressions},
+    exercise_units::ExerciseUnits,
     placement, taught,
 };
 
@@ -60,6 +61,8 @@ pub struct LoadedCourse {
     pub exams: ExamQuestions,
     /// The course's drills, to be found among a platform's exam questions.
     pub drill_expressions: DrillExpressions,
+    /// Which unit teaches what a student may bring.
+    pub exercise_units: ExerciseUnits,
     /// The lessons, for the homework helper.
     pub chat: chat::Course,
     /// What may be asked for before an answer.
@@ -89,6 +92,7 @@ impl LoadedCourse {
             checkable_drills: pack.drill_choice() == DrillChoice::Checkable,
             exams: exam_questions(&pack),
             drill_expressions,
+            exercise_units: ExerciseUnits::default(),
             chat: chat_course(&pack),
             placement: Graph::default(),
             context: Context::new(pack.context.clone().unwrap_or_default()),
@@ -97,6 +101,7 @@ impl LoadedCourse {
                 .collect(),
             course: course(pack)?,
         };
+        loaded.exercise_units = ExerciseUnits::new(&loaded.course);
         loaded.placement = placement::graph(&loaded.course, &loaded.answers);
         Ok(loaded)
     }

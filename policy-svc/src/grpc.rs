@@ -158,7 +158,16 @@ impl PolicyService for Policies {
             .and_then(|snapshot| placement::open_question(&loaded, snapshot));
         let record = read::record(&loaded, request.snapshot.take(), request.now.take())?;
         let pressed = request.event.clone();
-        let input = read::plan_input(request)?;
+        read::bounded("message", &request.message, guard::MOST_CHARS)?;
+        let taught_in = loaded.exercise_units.unit_of(&request.message);
+        let mut input = read::plan_input(request)?;
+        if let Some(unit_id) = taught_in {
+            // An exercise says what it is about, whatever its numbers have in common with other texts.
+            input.mapped_units = vec![decisions::MappedUnit {
+                unit_id: unit_id.to_owned(),
+                confidence: 1.0,
+            }];
+        }
         let plan = decisions::plan(&record, &input).map_err(|error| PolicyError::UnknownUnit {
             field: "event.unit_id".to_owned(),
             unit_id: error.0,

@@ -9,6 +9,7 @@
 //! | [`drill_checks`] | what else may be wrong with a course's drills |
 //! | [`mathematics`] | false mathematics in a course's texts |
 //! | [`exam_drills`] | drills that are exam questions |
+//! | [`exercise_units`] | which unit teaches an exercise that a student brings |
 //! | [`mistakes`] | the mistakes that mathematics names in a wrong answer |
 //! | [`taught`] | whether what the tutor teaches with may be said, and no hint gives an answer away |
 //! | [`placement`] | what a placement may ask in a course |
@@ -29,6 +30,7 @@ pub mod drill_checks;
 pub mod drill_keys;
 pub mod error;
 pub mod exam_drills;
+pub mod exercise_units;
 pub mod grpc;
 pub mod mathematics;
 pub mod metrics;

@@ -246,7 +246,7 @@ impl Composing<'_> {
 
     async fn plan(&mut self, working: &CallContext) -> Result<Plan, Fault> {
         self.facts.planned_at = Some(time::to_proto(self.core.kit.clock.now()));
-        let request = record::plan_request(&self.facts, "");
+        let request = record::plan_request(&self.facts, &self.texts, "");
         let mut policy = self.core.upstreams.policy.clone();
         let step = Step::Policy.of(working);
         let (planned, took) = measured(policy.plan(step.request(request))).await;

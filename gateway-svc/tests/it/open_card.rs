@@ -1,7 +1,7 @@
 //! The card that a student works on, and what else a model is told of the conversation.
 
 use prost_types::Timestamp;
-use turnwise_gateway_svc::record::{resolve_request, turn_prompt};
+use turnwise_gateway_svc::record::{plan_request, resolve_request, turn_prompt};
 use turnwise_prompts::Conversation;
 use turnwise_proto::{
     exam::v1::{QuestionState, QuestionStatus},
@@ -118,6 +118,27 @@ fn the_open_card_is_the_one_of_the_button_and_else_the_last() {
     }
     texts.recent_messages.clear();
     assert_eq!(open(&facts, &texts), (String::new(), 0));
+}
+
+/// The plan reads a message for an exercise where nothing waits for it as an answer.
+#[test]
+fn what_answers_a_card_or_a_question_is_not_told_to_the_plan() {
+    let (mut facts, mut texts) = turn();
+    let message = |facts: &TurnFacts, texts: &TurnTexts| plan_request(facts, texts, "").message;
+    assert_eq!(message(&facts, &texts), "", "a drill is open");
+    texts.graded = Some(GradedDrill {
+        card_token: "second".to_owned(),
+        ..GradedDrill::default()
+    });
+    assert_eq!(message(&facts, &texts), "x = 4", "it was graded");
+    texts.recent_messages.clear();
+    assert_eq!(message(&facts, &texts), "x = 4");
+    facts.event = Some(event(ClientEventKind::StuckHint, "U"));
+    assert_eq!(message(&facts, &texts), "", "a button");
+    facts.event = None;
+    // The answer to a question of a document; what is planned for is what the questions were asked about.
+    texts.query = Some(StudentInput::default());
+    assert_eq!(message(&facts, &texts), "");
 }
 
 /// What was shown of the unit last, seconds after the epoch.

@@ -53,7 +53,8 @@ fn a_thread_sees_its_own_focus_and_target() {
         let seen = seen_from_thread(&facts).unwrap();
         assert_eq!(seen.evidence_version, 7);
         assert_eq!(seen.turn, Some(turn), "{thread:?}");
-        assert_eq!(plan_request(&facts, "").snapshot, Some(seen));
+        let texts = TurnTexts::default();
+        assert_eq!(plan_request(&facts, &texts, "").snapshot, Some(seen));
     }
     assert_eq!(seen_from_thread(&TurnFacts::default()), None);
 }

@@ -21,6 +21,7 @@
 //! - `solving`, `working`, `rounding`, `key`, `formed`, `copies`, `grader`: the verdicts.
 //! - `checkable`, `exercise`: whether a drill can be graded at all, and which drills are the same exercise.
 //! - `next_step`: how a drill is begun by hand.
+//! - `own`, `kind`: the exercise in what a student writes, and what kind of exercise it is.
 //!
 //! No floating point number is used. Order and rounding of surds go by rational bounds, which can tell numbers apart and
 //! never declare them equal. Common factors of polynomials are looked for modulo the prime 2^61 - 1 at fixed points: that
@@ -51,9 +52,11 @@ mod forms;
 mod grade;
 mod grader;
 mod key;
+mod kind;
 mod line;
 mod next_step;
 mod notation;
+mod own;
 mod prompt;
 mod rounding;
 mod solving;
@@ -66,6 +69,7 @@ mod wording;
 mod working;
 
 pub use self::grade::{Drill, Grade, Reason, Task, Verdict};
+pub use self::kind::Kind;
 pub use self::next_step::Step;
 pub use self::statements::{Findings, WorkedExample, check_example, check_text};
 pub use self::wording::numerals;
@@ -112,11 +116,24 @@ pub fn next_step(prompt: &str, question_latex: &str) -> Option<Step> {
     next_step::next_step(&drill(prompt, question_latex))
 }
 
-/// The exercise in what a student writes, as its words and its formula: the whole message where it reads as one, else its only
-/// formula for which [`next_step`] knows a step. `None` where there is none, or more than one.
+/// The exercise in what a student writes, as its words and its formula: the whole message where it is one, whatever words of a
+/// task stand around it, else its only formula for which [`next_step`] knows a step. `None` where there is none, or more than
+/// one. A value, a variable's value and a term that needs no task to be named are none: they may be answers.
 #[must_use]
 pub fn exercise_in(message: &str) -> Option<(String, String)> {
-    next_step::exercise_in(message)
+    own::exercise_in(message)
+}
+
+/// What kind of exercise a drill is, whatever its numbers. `None` where it cannot be read.
+#[must_use]
+pub fn kind(prompt: &str, question_latex: &str) -> Option<Kind> {
+    kind::kind(&drill(prompt, question_latex))
+}
+
+/// What kind of exercise a message is; `None` where it says anything else.
+#[must_use]
+pub fn kind_of_message(message: &str) -> Option<Kind> {
+    kind::kind_of_message(message)
 }
 
 /// What a drill asks for, as far as its words are known.

@@ -6,7 +6,6 @@ use crate::{
     algebra::{Env, Rational, Roots, Work, normal},
     grade::{Drill, Task},
     notation::{Expression, Relation, Sign},
-    prompt::{Piece, pieces},
     task::{self, Problem, Subject},
 };
 
@@ -45,60 +44,22 @@ pub enum Step {
     CommonDenominator,
 }
 
-/// Longer messages are not read for an exercise.
-const MOST_BYTES: usize = 1_000;
+impl Step {
+    /// Whether its text is a fraction.
+    fn has_fraction(&self) -> bool {
+        match self {
+            Self::Add(term)
+            | Self::Subtract(term)
+            | Self::Multiply(term)
+            | Self::Divide(term)
+            | Self::DivideAndTurn(term) => term.contains("\\frac"),
+            _ => false,
+        }
+    }
+}
 
 /// The highest power of the unknown that steps are known for.
 const MOST_DEGREE: usize = 2;
-
-/// See [`crate::exercise_in`].
-pub(crate) fn exercise_in(message: &str) -> Option<(String, String)> {
-    let begins = |prompt: &str, question_latex: &str| {
-        let drill = Drill {
-            prompt,
-            question_latex,
-            key: None,
-        };
-        next_step(&drill).is_some()
-    };
-    if message.len() > MOST_BYTES || !message.contains(char::is_numeric) {
-        return None;
-    }
-    if begins(message, "") {
-        return Some((message.to_owned(), String::new()));
-    }
-    let mut found = Vec::new();
-    for piece in pieces(message) {
-        if let Piece::Formula(formula) = piece {
-            let formula = without_words(&formula);
-            if begins("", &formula) && !found.contains(&formula) {
-                found.push(formula);
-            }
-        }
-    }
-    let [only] = <[String; 1]>::try_from(found).ok()?;
-    Some((String::new(), only))
-}
-
-/// A formula without short words of other languages around it: `ich 2x + 3 = 7`.
-fn without_words(formula: &str) -> String {
-    let is_word = |token: &str| token.chars().all(char::is_alphabetic);
-    let mut tokens: Vec<&str> = formula.split_whitespace().collect();
-    while let [first, second, ..] = tokens.as_slice()
-        && is_word(first)
-        && second.starts_with(char::is_alphanumeric)
-    {
-        tokens.remove(0);
-    }
-    while let [.., before, last] = tokens.as_slice()
-        && is_word(last)
-        && last.chars().nth(1).is_some()
-        && before.ends_with(char::is_alphanumeric)
-    {
-        tokens.pop();
-    }
-    tokens.join(" ")
-}
 
 /// See [`crate::next_step`].
 pub(crate) fn next_step(drill: &Drill<'_>) -> Option<Step> {
@@ -112,10 +73,14 @@ pub(crate) fn next_step(drill: &Drill<'_>) -> Option<Step> {
         .ok()?;
     match &problem.subject {
         Subject::Relations(relations) if problem.task == Task::Solve => {
-            match relations.as_slice() {
-                [only] => of_relation(&problem, only),
-                _ => None,
-            }
+            let [only] = relations.as_slice() else {
+                return None;
+            };
+            let has_decimals = [&only.left, &only.right]
+                .iter()
+                .any(|side| side.decimal_places().is_some());
+            // A decimal would come back as a fraction, which nobody would know again.
+            of_relation(&problem, only).filter(|step| !(has_decimals && step.has_fraction()))
         }
         Subject::Expression(expression) => of_expression(&problem, expression),
         _ => None,
@@ -128,10 +93,6 @@ fn of_relation(problem: &Problem, relation: &Relation) -> Option<Step> {
         return None;
     };
     let sides = [&relation.left, &relation.right];
-    // A decimal would come back as a fraction, which nobody would know again.
-    if sides.iter().any(|side| side.decimal_places().is_some()) {
-        return None;
-    }
     let is_equation = relation.sign == Sign::Equal;
     for (side, other) in [(sides[0], sides[1]), (sides[1], sides[0])] {
         if is_zero(other) && variable_factors(side) > 1 {
@@ -324,7 +285,7 @@ fn variable_factors(expression: &Expression) -> usize {
 }
 
 /// Whether a sum with a variable is multiplied, subtracted or raised to a power.
-fn has_product_of_sum(expression: &Expression) -> bool {
+pub(crate) fn has_product_of_sum(expression: &Expression) -> bool {
     let is_sum = |part: &Expression| matches!(part, Expression::Add(_)) && part.has_variable();
     expression.any(&|part| match part {
         Expression::Multiply(factors) => factors.iter().any(is_sum),
@@ -335,7 +296,7 @@ fn has_product_of_sum(expression: &Expression) -> bool {
 }
 
 /// Whether a sum has two terms with the same powers, as far as one variable goes.
-fn has_like_summands(expression: &Expression) -> bool {
+pub(crate) fn has_like_summands(expression: &Expression) -> bool {
     let Expression::Add(parts) = expression else {
         return false;
     };

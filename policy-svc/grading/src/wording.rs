@@ -78,7 +78,7 @@ pub(crate) fn heard(drill: &Drill<'_>, answer: &str) -> Option<Heard> {
 }
 
 /// The atoms without marks of a sentence's end. `5?`, `5??!` and `is it 5?` are answers, other questions are none. In `x = ?`
-/// the mark stands for the value, and `5!` may be a factorial.
+/// the mark stands for the value, and `5!` may be a factorial; `5!!!` is none.
 fn without_end_marks(mut atoms: Vec<Atom>) -> Option<Vec<Atom>> {
     let ends = |atom: &Atom| atom.is('?') || atom.is('!');
     let end = atoms.iter().rposition(|atom| !ends(atom))? + 1;
@@ -99,11 +99,10 @@ fn without_end_marks(mut atoms: Vec<Atom>) -> Option<Vec<Atom>> {
     let says_more = atoms
         .iter()
         .any(|atom| atom.is('=') || atom.word().is_some_and(|word| word.chars().count() > 1));
-    while atoms.last().is_some_and(|last| last.is('!')) {
-        if !says_more {
-            return None;
-        }
-        atoms.pop();
+    let shouted = atoms.iter().rev().take_while(|atom| atom.is('!')).count();
+    if shouted == 1 && !says_more {
+        return None;
     }
+    atoms.truncate(atoms.len() - shouted);
     Some(atoms)
 }

@@ -1,16 +1,17 @@
 //! What a student asks for, by the button or by the words of the message.
 
-use std::cmp::Reverse;
+use std::{cmp::Reverse, iter};
 
 use turnwise_decisions::Asks;
 use turnwise_lesson_policy::intent::{Intent, intent};
-use turnwise_messages::{Key, keys, text};
+use turnwise_messages::{Key, LOCALES, keys, text};
 use turnwise_proto::tutor::v1::ClientEventKind;
 
 /// Longer messages are more than a word.
 const MOST_WORDS: usize = 12;
 
-/// Messages that are a word and no more: their phrases, what is said back, and what is asked for. Of two the first counts.
+/// Messages that are a word and no more, in any language of the catalogue: their phrases, what is said back, and what is asked
+/// for. Of two the first counts.
 const WORDS: [(Key, Key, Asks); 3] = [
     (keys::GOODBYE_WORDS, keys::TEACHING_GOODBYE, Asks::Check),
     (keys::GREETING_WORDS, keys::TEACHING_GREETING, Asks::Check),
@@ -46,12 +47,16 @@ pub(super) fn word_back(locale: &str, message: &str) -> Option<(Key, Asks)> {
     if words.len() > MOST_WORDS {
         return None;
     }
-    // Fillers are the last kind, which says nothing alone.
+    // Fillers are the last kind, which says nothing alone. Pupils greet in any language.
     let listed = WORDS.map(|(listed, ..)| listed).into_iter();
-    let lists = listed.chain([keys::FILLER_WORDS]);
-    let lists: Vec<String> = lists.map(|listed| text(locale, listed, &[])).collect();
-    let phrases: Vec<(Vec<&str>, usize)> = (lists.iter().enumerate())
-        .flat_map(|(kind, list)| phrases(list).map(move |phrase| (words_of(phrase), kind)))
+    let kinds = listed.chain([keys::FILLER_WORDS]).enumerate();
+    let locales = || iter::once(locale).chain(LOCALES.map(|(locale, _)| locale));
+    let lists: Vec<(usize, String)> = kinds
+        .flat_map(|(kind, listed)| locales().map(move |locale| (kind, text(locale, listed, &[]))))
+        .collect();
+    let phrases: Vec<(Vec<&str>, usize)> = lists
+        .iter()
+        .flat_map(|(kind, list)| phrases(list).map(move |phrase| (words_of(phrase), *kind)))
         .collect();
     let mut found = WORDS.len();
     let mut rest = words.as_slice();

@@ -1,21 +1,28 @@
-//! An exercise that a student brings: it gets the rule and the first step, by the algebra alone.
+//! An exercise that a student brings: it gets the rule and the first step, by the algebra alone; where no step is known, its
+//! unit's rule.
 
 use turnwise_decisions::teaching::derived_hints;
-use turnwise_grading::exercise_in;
+use turnwise_grading::{exercise_in, next_step};
 use turnwise_messages::Texts;
 use turnwise_reply_guard::OpenDrill;
 
 /// How many earlier messages may hold the exercise that help is asked for again.
 const MOST_BEFORE: usize = 6;
 
+/// Signs of something to work out.
+const OPERATIONS: &[char] = &[
+    '+', '-', '−', '–', '*', '×', '·', '⋅', '/', '÷', ':', '^', '(', '\\', '√', '%',
+];
+
 /// The words and the formula of an exercise.
+#[derive(Debug, Clone)]
 pub(super) struct OwnExercise {
     prompt: String,
     question_latex: String,
 }
 
 impl OwnExercise {
-    /// The exercise in a message; `None` where there is none for which a first step is known, or more than one.
+    /// The exercise in a message; `None` where there is none, or more than one.
     pub(super) fn read(message: &str) -> Option<Self> {
         let (prompt, question_latex) = exercise_in(message)?;
         Some(Self {
@@ -24,18 +31,24 @@ impl OwnExercise {
         })
     }
 
+    /// Whether its first step is known.
+    pub(super) fn has_step(&self) -> bool {
+        next_step(&self.prompt, &self.question_latex).is_some()
+    }
+
     /// The exercise of an earlier message whose first step is among what was said last.
     pub(super) fn again(texts: &Texts, before: &[String], said: &[String]) -> Option<Self> {
         let mut before = before.iter().take(MOST_BEFORE);
         before.find_map(|message| {
-            let own = Self::read(message)?;
+            let own = Self::read(message).filter(Self::has_step)?;
             let step = derived_hints(texts, &own.prompt, &own.question_latex).pop()?;
             said.iter().any(|said| said.contains(&step)).then_some(own)
         })
     }
 
-    /// The exercise with an equality for each inequality: its steps are the same.
-    pub(super) fn equated(&self) -> Self {
+    /// The exercise in all forms in which it may be asked elsewhere: as it is, with an equality for each inequality, as its steps
+    /// are the same, and each side alone: `x = 5 - 9` asks for `5 - 9`.
+    pub(super) fn forms(&self) -> Vec<Self> {
         let equated = |text: &str| {
             let signs = [
                 "\\leq", "\\geq", "\\le", "\\ge", "\\lt", "\\gt", "<=", ">=", "<", ">", "≤", "≥",
@@ -45,10 +58,24 @@ impl OwnExercise {
                 .fold(text.to_owned(), |text, sign| text.replace(sign, "="));
             text.replace("==", "=")
         };
-        Self {
-            prompt: equated(&self.prompt),
-            question_latex: equated(&self.question_latex),
-        }
+        let (prompt, question_latex) = (equated(&self.prompt), equated(&self.question_latex));
+        let form = |prompt: &str, question_latex: &str| Self {
+            prompt: prompt.to_owned(),
+            question_latex: question_latex.to_owned(),
+        };
+        let works_out = |side: &&str| {
+            let side = side.trim().trim_start_matches(['+', '-', '−', '–']);
+            side.contains(OPERATIONS)
+        };
+        let said = prompt.split('=').filter(works_out);
+        let asked = question_latex.split('=').filter(works_out);
+        let sides = said
+            .map(|side| form(side, ""))
+            .chain(asked.map(|side| form("", side)));
+        [self.clone(), form(&prompt, &question_latex)]
+            .into_iter()
+            .chain(sides)
+            .collect()
     }
 
     /// The exercise as replies see it.

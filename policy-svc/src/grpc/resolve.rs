@@ -100,15 +100,24 @@ impl Policies {
         let own = if is_chosen || is_asked_elsewhere {
             None
         } else {
-            own_exercise(&loaded, asks, [&message, formula], &quotable, &said)
+            own_exercise(
+                &loaded,
+                (policy.about(), asks),
+                [&message, formula],
+                &quotable,
+                &said,
+            )
         };
-        let own = own.filter(|own| {
-            [own.guarded(), own.equated().guarded()].iter().all(|own| {
-                let (is_exam, met) = known.exam_expressions_in(&loaded, own);
+        let own_is_question = own.as_ref().is_some_and(|(own, _)| {
+            own.forms().iter().any(|form| {
+                let (is_exam, met) = known.exam_expressions_in(&loaded, &form.guarded());
                 exam_expressions.extend(met);
-                !is_exam
+                is_exam
             })
         });
+        // Of an exam question the rule is said where its unit is known, and no step.
+        let own = own.filter(|(_, is_of_unit)| !own_is_question || *is_of_unit);
+        let own = own.map(|(own, _)| own);
         exam_expressions.sort_unstable();
         exam_expressions.dedup();
         let is_about = |passage, unit_id: &str| {
@@ -129,6 +138,7 @@ impl Policies {
                 hints_given: usize::try_from(hints_given).unwrap_or_default(),
             }),
             own: own.as_ref().map(OwnExercise::guarded),
+            own_is_question,
             is_answer: check_typed.is_some(),
             placement: brought.map(|question| guard::open_drill(&loaded, question)),
             said: &said,
@@ -238,16 +248,24 @@ impl Policies {
     }
 }
 
-/// The exercise of the student's own: in what was written, or, where only help is asked for, the one that was helped with.
+/// The exercise of the student's own, and whether it is of the unit that the turn is about: in what was written, or, where only
+/// help is asked for, the one that was helped with. One without a known step must be of that unit, whose rule is then said.
 fn own_exercise(
     loaded: &LoadedCourse,
-    asks: Asks,
+    (about, asks): (&str, Asks),
     written: [&str; 2],
     before: &[String],
     said: &[String],
-) -> Option<OwnExercise> {
-    let own = written.iter().find_map(|text| OwnExercise::read(text));
-    let again = || OwnExercise::again(loaded.course.texts(), before, said);
+) -> Option<(OwnExercise, bool)> {
+    let own = written.iter().find_map(|text| {
+        let own = OwnExercise::read(text)?;
+        let is_of_unit = loaded.exercise_units.unit_of(text) == Some(about);
+        (is_of_unit || own.has_step()).then_some((own, is_of_unit))
+    });
+    let again = || {
+        let own = OwnExercise::again(loaded.course.texts(), before, said)?;
+        Some((own, false))
+    };
     own.or_else(|| (asks == Asks::Help).then(again).flatten())
 }
 

@@ -88,7 +88,7 @@ async fn taken_with(model_call: Option<ModelCall>) -> TurnRecord {
         ..TurnFacts::default()
     };
     let planned = policy
-        .plan(context.request(record::plan_request(&facts, "")))
+        .plan(context.request(record::plan_request(&facts, &texts, "")))
         .await
         .unwrap();
     facts.plan = planned.into_inner().plan;

@@ -93,7 +93,8 @@ impl<'a> Lesson<'a> {
         let open = situation
             .open
             .filter(|open| open.unit_id == policy.focus_unit_id);
-        let of_own = || Some(hints::on_own(situation.own.as_ref()?, course.texts()));
+        let own = situation.own.filter(|_| !situation.own_is_question);
+        let of_own = || Some(hints::on_own(&own?, course.texts()));
         let hints = unit
             .zip(open)
             .map(|(unit, open)| hints::ladder(unit, &open, course.texts()))
@@ -182,8 +183,16 @@ impl<'a> Lesson<'a> {
             return moves;
         }
         if self.situation.own.is_some() {
-            // The rule with the first step, the rule again, an exercise that is worked out.
-            moves.extend([Move::Hint(2), Move::Hint(1), Move::Example]);
+            // The rule with the first step, the rule again, an exercise that is worked out. Where no step is known, the rule
+            // of its unit.
+            if self.hints.len() > 1 {
+                moves.extend([Move::Hint(2), Move::Hint(1)]);
+            } else {
+                let is_focus = self.policy.about() == self.policy.focus_unit_id;
+                moves.push(Move::Idea);
+                moves.extend(is_focus.then_some(Move::Passage));
+            }
+            moves.push(Move::Example);
         }
         if self.situation.asks == Asks::Next {
             moves.push(Move::Drill);
@@ -244,12 +253,22 @@ impl<'a> Lesson<'a> {
         }
     }
 
+    /// The unit of the student's own exercise, which may not be the first to do; else the focus.
+    fn about(&self) -> Option<&'a Unit> {
+        if self.situation.own.is_none() {
+            return self.unit;
+        }
+        let about = self.course.find(self.policy.about());
+        about.map(|at| self.course.unit(at))
+    }
+
     /// The key idea: as a card where one is allowed and no drill would be lost behind it.
     fn idea(&self) -> Option<LlmReply> {
-        let idea = self.unit?.teaching.key_idea.as_ref()?;
+        let idea = self.about()?.teaching.key_idea.as_ref()?;
         let texts = self.course.texts();
         let source = quotable(&idea.source, limits::MOST_PART_CHARS);
-        if self.open.is_none() && self.policy.allows(Action::ConceptCard) {
+        let is_about_focus = self.open.is_none() && self.situation.own.is_none();
+        if is_about_focus && self.policy.allows(Action::ConceptCard) {
             let card = LlmReply {
                 concept_card: Some(LlmConceptCard {
                     key_ideas: vec![idea.text.clone()],
@@ -302,14 +321,7 @@ impl<'a> Lesson<'a> {
         } else {
             (keys::TEACHING_EXAMPLE, keys::TEACHING_EXAMPLE_THEN)
         };
-        let unit = match self.situation.own {
-            Some(_) => {
-                let about = self.course.find(self.policy.about());
-                about.map(|at| self.course.unit(at))
-            }
-            None => self.unit,
-        };
-        let worked = worked(unit?, self.policy, self.situation).into_iter();
+        let worked = worked(self.about()?, self.policy, self.situation).into_iter();
         let mut replies = worked.map(|(drill, solution)| {
             let mut text = format!(
                 "{}\n\n{}\n{}",
@@ -376,10 +388,12 @@ impl<'a> Lesson<'a> {
             }
             Move::Hint(rung) => (self.hints.get(rung)).map_or(0, |hint| last(hint)),
             // As a text or as a card.
-            Move::Idea => (self.unit.and_then(|unit| unit.teaching.key_idea.as_ref()))
-                .map_or(0, |idea| {
-                    last(&idea.text).max(last(&self.before_idea(idea)))
-                }),
+            Move::Idea => (self
+                .about()
+                .and_then(|unit| unit.teaching.key_idea.as_ref()))
+            .map_or(0, |idea| {
+                last(&idea.text).max(last(&self.before_idea(idea)))
+            }),
             Move::Example => {
                 let worked = text.split("\n\n").nth(1).unwrap_or(text);
                 last(worked.lines().next().unwrap_or(worked))

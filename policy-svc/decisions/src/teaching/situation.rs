@@ -28,8 +28,11 @@ pub struct Situation<'a> {
     pub asks: Asks,
     /// The drill that the student works on.
     pub open: Option<Open<'a>>,
-    /// An exercise of the student's own for which a first step is known, where no drill is open: no reply states its answer.
+    /// An exercise of the student's own, where no drill is open: no reply states its answer. Where no first step is known, it is of
+    /// the unit that the policy is about.
     pub own: Option<OpenDrill<'a>>,
+    /// Whether that exercise is an exam question: it gets no step.
+    pub own_is_question: bool,
     /// Whether the message reads as the answer to the open drill, so that a button has it checked.
     pub is_answer: bool,
     /// The question of the student's placement, where the student brought it into the conversation: no reply states its

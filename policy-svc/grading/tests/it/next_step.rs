@@ -1,6 +1,6 @@
 //! How exercises are begun by hand.
 
-use turnwise_grading::{Step, exercise_in, next_step};
+use turnwise_grading::{Step, exercise_in, kind, kind_of_message, next_step};
 
 fn step(prompt: &str, question: &str) -> Option<Step> {
     next_step(prompt, question)
@@ -40,7 +40,10 @@ fn equations() {
         ("x = 5", None),
         ("x^3 + x = 2", None),
         ("a + b = 2", None),
-        ("0.5x + 1 = 2", None),
+        ("0.5x + 1 = 2", subtract("1")),
+        ("0.5x = 3", multiply("2")),
+        // A decimal is no fraction.
+        ("x + 0.5 = 2", None),
     ] {
         assert_eq!(
             step("Solve the equation.", question),
@@ -136,4 +139,117 @@ fn an_exercise_is_found_in_a_message() {
         assert_eq!(found, expected, "{message}");
     }
     assert_eq!(exercise_in(&"2x + 3 = 11, ".repeat(1_000)), None);
+}
+
+/// Which task it is where no word says so, and the formula, whatever words stand around it.
+#[test]
+fn a_message_that_is_one_exercise_is_read_whole() {
+    for (message, expected) in [
+        ("5-9", ("", "5-9")),
+        ("12/4", ("", "12/4")),
+        ("3/4 of 20", ("", "3/4 * 20")),
+        ("-8+5", ("", "-8+5")),
+        ("2(x+3)", ("Expand.", "2(x+3)")),
+        ("(x+2)(x+3)", ("Expand.", "(x+2)(x+3)")),
+        ("simplify 6/8", ("Simplify.", "6/8")),
+        ("what is 5 - 9?", ("", "5 - 9")),
+        ("how do i do 5-9", ("", "5-9")),
+        ("5 - 9 = ?", ("", "5 - 9")),
+        ("can you help me with 12 times 4 please?", ("", "12 * 4")),
+        ("3 - 7", ("", "3 - 7")),
+        ("12 : 4", ("", "12 / 4")),
+        ("0,5 x = 3", ("", "0.5 x = 3")),
+        ("wie rechne ich 3 - 7", ("", "3 - 7")),
+        ("Was ist 3 mal 7?", ("", "3 * 7")),
+        ("was ist 3/4 von 20", ("", "3/4 * 20")),
+        ("kürze 6/8", ("Simplify.", "6/8")),
+        ("Löse 0,5x = 3", ("", "0.5x = 3")),
+    ] {
+        let found = exercise_in(message);
+        let found = found.as_ref();
+        let found = found.map(|(prompt, question)| (prompt.as_str(), question.as_str()));
+        assert_eq!(found, Some(expected), "{message}");
+    }
+    // They may be answers, or say something else.
+    for message in [
+        "3x",
+        "-8",
+        "17",
+        "3/4",
+        "6/8",
+        "x = 5",
+        "x = 0,5",
+        "50%",
+        "3x + 6",
+        "x^2 + 5x + 6",
+        "5!",
+        "no 5",
+        "7 of 10",
+        "2 + 3 = 5",
+        "i have 5-9 apples",
+        "is it 12/4?",
+        "the answer is 12/4",
+    ] {
+        assert_eq!(exercise_in(message), None, "{message}");
+    }
+}
+
+#[test]
+fn exercises_of_one_kind_are_near_each_other() {
+    let distance = |message: &str, prompt: &str, question: &str| {
+        kind_of_message(message)?.distance(&kind(prompt, question)?)
+    };
+    let value = "Work out the value.";
+    for (message, near, far) in [
+        ("5-9", (value, "-3 + 8"), (value, r"4 + 5 \times 3")),
+        (
+            "12/4",
+            (value, r"-35 \div (-5)"),
+            ("Write the fraction in lowest terms.", r"\frac{20}{28}"),
+        ),
+        (
+            "12 : 4",
+            ("Berechne.", "-48 : (-8)"),
+            ("Berechne.", "-4 + 9"),
+        ),
+        (
+            "3/4 of 20",
+            ("Work out the amount.", r"\frac{2}{5} \times 30"),
+            (value, r"-8 \times 4"),
+        ),
+        (
+            "simplify 6/8",
+            ("Kürze so weit wie möglich.", r"\frac{18}{24}"),
+            (value, "-3 + 8"),
+        ),
+        (
+            "2(x+3)",
+            ("Expand the bracket.", "4(x + 3)"),
+            ("Simplify.", "5x + 3x"),
+        ),
+        (
+            "(x+2)(x+3)",
+            ("Expand.", "(x + 2)(x + 5)"),
+            ("Expand the bracket.", "4(x + 3)"),
+        ),
+        (
+            "0,5 x = 3",
+            ("Löse die Gleichung.", "5n = -45"),
+            ("Löse die Gleichung.", "4x + 3 = 27"),
+        ),
+    ] {
+        let near_by = distance(message, near.0, near.1);
+        assert!(
+            near_by.is_some_and(|distance| distance < 2),
+            "{message}: {near_by:?}"
+        );
+        let far_off = distance(message, far.0, far.1);
+        assert!(
+            far_off.is_none_or(|distance| distance >= 2),
+            "{message}: {far_off:?}"
+        );
+    }
+    for message in ["17", "3x", "why is 2x + 3 = 11 not solved by adding 3?"] {
+        assert_eq!(kind_of_message(message), None, "{message}");
+    }
 }

@@ -28,6 +28,8 @@ fn an_answer_is_recognised_be_it_right_or_wrong() {
         "ist es 5??",
         "5??!",
         "x = 4?!",
+        "5!!!",
+        "-3!!",
     ] {
         assert!(reads_as_answer(&equation, answer), "{answer}");
     }
@@ -81,6 +83,7 @@ fn what_is_said_is_no_answer() {
         "4? or 5",
         "x = ?",
         "x = ?!",
+        "5!",
         "5!?",
         "null",
         "x = null",

@@ -1,9 +1,15 @@
 //! A message that holds an exercise of the student's own, and one that is a word and no more.
 
+use std::path::Path;
+
 use turnwise_kit::Kit;
 use turnwise_proto::{
-    policy::v1::{KnownTexts, OpenDrill, ResolveReplyRequest},
-    tutor::v1::StudentInput,
+    policy::v1::{
+        DecideRequest, KnownTexts, OpenDrill, PlanRequest, ResolveReplyRequest,
+        resolve_reply_request::Outcome,
+    },
+    session::v1::{StudentSnapshot, TurnState},
+    tutor::v1::{ClientEventKind, DegradedReason, StudentInput},
 };
 use turnwise_reply_guard::expressions;
 
@@ -11,6 +17,7 @@ use super::{replace, taught_pack, turn};
 use crate::fixture::*;
 
 const EXERCISE: &str = "2x + 3 = 11";
+const RULE: &str = "Both sides stay equal.";
 const STEP: &str = "Subtract $3$ from both sides. What do you get?";
 
 fn typed(text: &str) -> ResolveReplyRequest {
@@ -86,6 +93,132 @@ async fn an_own_exercise_gets_its_first_step() {
     }
 }
 
+/// Where no step is known, the rule of the unit that has such exercises is said; elsewhere the message is an ordinary one.
+#[tokio::test]
+async fn an_own_exercise_without_a_known_step_gets_its_rule() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    for (message, has_rule) in [
+        ("x + 0.5 = 2", true),
+        ("how do i solve x + 0,5 = 2?", true),
+        ("5 - 9", false),
+        ("x^3 + x = 2", false),
+        ("x = 0.5", false),
+    ] {
+        let said = turn(&client, typed(message), None).await;
+        assert_eq!(said.starts_with(RULE), has_rule, "{message}: {said}");
+    }
+}
+
+/// The unit that the exercise is of, and what is said of it, to somebody new.
+#[tokio::test]
+async fn an_own_exercise_is_of_the_unit_that_has_such() {
+    let courses = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../courses"));
+    let client = start(courses, &Kit::for_tests()).await;
+    for (course, message, unit, says) in [
+        ("algebra-foundations", "5-9", "ALG-01", "Every integer is"),
+        ("algebra-foundations", "12/4", "ALG-01", ""),
+        ("algebra-foundations", "-8+5", "ALG-01", ""),
+        ("algebra-foundations", "3/4 of 20", "ALG-03", ""),
+        ("algebra-foundations", "simplify 6/8", "ALG-03", ""),
+        (
+            "algebra-foundations",
+            "1/4 + 1/3",
+            "ALG-04",
+            "Find a number",
+        ),
+        (
+            "algebra-foundations",
+            "2(x+3)",
+            "ALG-08",
+            "Multiply the brackets out",
+        ),
+        (
+            "algebra-foundations",
+            "0.5x = 3",
+            "ALG-10",
+            "Multiply both sides by $2$",
+        ),
+        (
+            "algebra-foundations",
+            "(x+2)(x+3)",
+            "ALG-17",
+            "Multiply the brackets out",
+        ),
+        ("terme-und-gleichungen", "3 - 7", "TG-01", ""),
+        ("terme-und-gleichungen", "12 : 4", "TG-01", ""),
+        ("terme-und-gleichungen", "Was ist 3/4 von 20?", "TG-02", ""),
+        ("terme-und-gleichungen", "kürze 6/8", "TG-02", ""),
+        (
+            "terme-und-gleichungen",
+            "2(x+3)",
+            "TG-04",
+            "Multipliziere die Klammern aus",
+        ),
+        (
+            "terme-und-gleichungen",
+            "0,5 x = 3",
+            "TG-05",
+            "Multipliziere beide Seiten mit $2$",
+        ),
+        // Of none, and no exercise.
+        ("algebra-foundations", "20% of 50", "ENTRY-00", ""),
+        ("algebra-foundations", "3x", "ENTRY-00", ""),
+        ("algebra-foundations", "17", "ENTRY-00", ""),
+    ] {
+        let plan = PlanRequest {
+            course_id: course.to_owned(),
+            target_locked: false,
+            message: message.to_owned(),
+            ..plan_request(StudentSnapshot {
+                course_id: course.to_owned(),
+                turn: Some(TurnState::default()),
+                ..snapshot("", &[])
+            })
+        };
+        let mut client = client.clone();
+        let plan = client.plan(plan).await.unwrap().into_inner().plan.unwrap();
+        assert_eq!(plan.primary_target_unit_id, unit, "{message}");
+        let decide = DecideRequest {
+            plan: Some(plan),
+            turn_id: TURN.to_owned(),
+            ..DecideRequest::default()
+        };
+        let decided = client.decide(decide).await.unwrap();
+        let request = ResolveReplyRequest {
+            policy: decided.into_inner().policy,
+            outcome: Some(Outcome::Failure(DegradedReason::LlmTimeout.into())),
+            // Every question of the demo courses is in the pack.
+            ..typed(message)
+        };
+        let resolved = client.resolve_reply(request).await.unwrap().into_inner();
+        let said = resolved.reply.unwrap().text;
+        assert!(said.contains(says), "{message}: {said}");
+    }
+}
+
+/// With a drill whose hints are all given, help is another each time.
+#[tokio::test]
+async fn help_leads_on_after_the_last_hint() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    let mut said: Vec<String> = Vec::new();
+    for _ in 0..10 {
+        let request = ResolveReplyRequest {
+            open_drill: asked("x + 3 = 8", ""),
+            hints_given: 3,
+            said: said.iter().rev().take(6).rev().cloned().collect(),
+            ..ResolveReplyRequest::default()
+        };
+        let text = turn(&client, request, Some(ClientEventKind::StuckHint)).await;
+        assert_ne!(said.last(), Some(&text));
+        said.push(text);
+    }
+    said.sort_unstable();
+    said.dedup();
+    assert!(said.len() > 3, "{said:?}");
+}
+
 #[tokio::test]
 async fn what_is_asked_elsewhere_gets_no_step() {
     let folder = taught_pack("en");
@@ -100,6 +233,19 @@ async fn what_is_asked_elsewhere_gets_no_step() {
     };
     let inequality = turn(&client, typed("2x + 3 < 11"), None).await;
     assert!(inequality.ends_with(STEP), "{inequality}");
+    // A side that is a question is the question.
+    let of_side = KnownTexts {
+        exam_expressions: expressions("", "5 - 9"),
+        ..KnownTexts::default()
+    };
+    for (known, has_step) in [(KnownTexts::default(), true), (of_side, false)] {
+        let request = ResolveReplyRequest {
+            known: Some(known),
+            ..typed("x = 5-9")
+        };
+        let said = turn(&client, request, None).await;
+        assert_eq!(said.contains("Put the like terms"), has_step, "{said}");
+    }
     for request in [
         ResolveReplyRequest {
             known: Some(exam.clone()),
@@ -175,6 +321,9 @@ async fn a_word_gets_a_word_back_before_what_comes_next() {
                 ("Good.\n\n", ["oh okay", "I see"]),
                 ("Goodbye, see you", ["bye", "I have to go now"]),
                 ("Goodbye, see you", ["can i go?", "ok bye"]),
+                ("Hello!\n\n", ["hallo", "Guten Morgen!"]),
+                ("Good.\n\n", ["danke!", "vielen Dank"]),
+                ("Goodbye, see you", ["tschüss", "auf Wiedersehen"]),
             ],
             [
                 "ok?",
@@ -192,6 +341,9 @@ async fn a_word_gets_a_word_back_before_what_comes_next() {
                 ("Gut.\n\n", ["ok alles klar", "verstanden"]),
                 ("Tschüss, bis", ["tschüss", "ich muss jetzt los"]),
                 ("Tschüss, bis", ["darf ich gehen?", "ok tschüss"]),
+                ("Hallo!\n\n", ["hello", "good morning"]),
+                ("Gut.\n\n", ["thanks", "ok, thank you!"]),
+                ("Tschüss, bis", ["bye", "goodbye"]),
             ],
             [
                 "ok?",

@@ -121,6 +121,15 @@ fn an_own_exercise_gets_its_rule_and_its_first_step() {
                 let said = reply.tutor_text.as_str();
                 assert!(!states_solution([said], &own("2x + 3 = 11")), "{said}");
             }
+            // An exam question gets no step.
+            let question = Situation {
+                own_is_question: true,
+                ..brought
+            };
+            for reply in turns(&course, &policy, &question, 3) {
+                let said = reply.tutor_text.as_str();
+                assert!(!said.ends_with(step), "{said}");
+            }
         }
     }
 }

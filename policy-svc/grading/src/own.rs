@@ -1,0 +1,286 @@
+//! The exercise in what a student writes: a message that is one, whatever words stand around it, or its only formula for
+//! which a step is known.
+
+use std::iter;
+
+use crate::{
+    algebra::{Env, Rational, Roots, Work, normal},
+    grade::Drill,
+    next_step::next_step,
+    notation::Expression,
+    prompt::{Piece, pieces},
+    solving::is_solved,
+    task::{self, Subject},
+};
+
+/// Longer messages are not read for an exercise.
+const MOST_BYTES: usize = 1_000;
+
+/// What may stand behind an exercise.
+const END_MARKS: [char; 7] = ['?', '!', '.', '=', ',', ';', ' '];
+
+/// The tasks of an expression with a variable that no word names, the likelier first.
+const UNSAID: [&str; 2] = ["Expand.", "Simplify."];
+
+/// Words around an exercise that name no task, in the catalogue's languages; none by which an answer is given.
+#[rustfmt::skip]
+const FRAME: &[&str] = &[
+    "", "about", "an", "bracket", "brackets", "calculate", "calculating", "can", "compute", "could", "do",
+    "does", "doing", "don't", "dont", "equation", "equations", "evaluate", "exercise", "expression", "for", "fraction",
+    "get", "help", "hello", "hey", "hi", "how", "i", "is", "me", "my", "need", "now", "out", "please", "problem",
+    "question", "show", "solve", "solving", "stuck", "sum", "task", "tell", "term", "that", "the",
+    "this", "to", "understand", "value", "we", "what", "what's", "whats", "with", "work", "would", "you",
+    "aufgabe", "auf", "aus", "bei", "berechne", "berechnen", "bestimme", "bitte", "brauche", "bruch", "das", "den",
+    "der", "die", "diese", "dieser", "ergibt", "geht", "gibt", "gleichung", "hallo", "hilf", "hilfe", "ich",
+    "ist", "kann", "kannst", "klammer", "klammern", "löse", "lösen", "löst", "man", "mir", "mit", "nicht",
+    "rechne", "rechnen", "rechnet", "so", "viel", "von", "was", "weit", "wie", "wieviel", "wir", "verstehe", "zu",
+    "möglich", "vollständig", "du", "macht", "mache",
+];
+
+/// Words that name a task, and the prompt with it.
+const TASKS: &[(&str, &str)] = &[
+    ("simplify", "Simplify."),
+    ("simplifying", "Simplify."),
+    ("reduce", "Simplify."),
+    ("combine", "Simplify."),
+    ("cancel", "Simplify."),
+    ("expand", "Expand."),
+    ("expanding", "Expand."),
+    ("multiply", "Expand."),
+    ("factor", "Factor."),
+    ("factorise", "Factor."),
+    ("factorize", "Factor."),
+    ("vereinfache", "Simplify."),
+    ("vereinfachen", "Simplify."),
+    ("kürze", "Simplify."),
+    ("kürzen", "Simplify."),
+    ("fasse", "Simplify."),
+    ("zusammen", "Simplify."),
+    ("multipliziere", "Expand."),
+    ("klammere", "Factor."),
+    ("faktorisiere", "Factor."),
+];
+
+/// Words between a part and what it is taken of.
+const PART_OF: [&str; 2] = ["of", "von"];
+
+/// Words for signs.
+const SIGNS: [(&str, &str); 5] = [
+    ("times", "*"),
+    ("mal", "*"),
+    ("plus", "+"),
+    ("minus", "-"),
+    ("durch", "/"),
+];
+
+/// See [`crate::exercise_in`].
+pub(crate) fn exercise_in(message: &str) -> Option<(String, String)> {
+    if let Some(whole) = exercise_alone(message) {
+        return Some(whole);
+    }
+    if !may_hold_one(message) {
+        return None;
+    }
+    let mut found = Vec::new();
+    for piece in pieces(message) {
+        if let Piece::Formula(formula) = piece {
+            let formula = without_words(&formula);
+            if begins("", &formula) && !found.contains(&formula) {
+                found.push(formula);
+            }
+        }
+    }
+    let [only] = <[String; 1]>::try_from(found).ok()?;
+    Some((String::new(), only))
+}
+
+/// The exercise that a message is, whatever words of a task stand around it.
+pub(crate) fn exercise_alone(message: &str) -> Option<(String, String)> {
+    // `5 - 9 = ?`
+    let message = message.trim_end_matches(END_MARKS);
+    if !may_hold_one(message) {
+        return None;
+    }
+    if begins(message, "") {
+        return Some((message.to_owned(), String::new()));
+    }
+    let (prompt, formula) = framed(message)?;
+    [formula.clone(), with_points(&formula)]
+        .into_iter()
+        .find_map(|formula| {
+            let prompt = prompt_of(prompt, &formula)?;
+            Some((prompt.to_owned(), formula))
+        })
+}
+
+fn may_hold_one(message: &str) -> bool {
+    message.len() <= MOST_BYTES && message.contains(char::is_numeric)
+}
+
+/// Whether a first step is known.
+fn begins(prompt: &str, question_latex: &str) -> bool {
+    next_step(&drill(prompt, question_latex)).is_some()
+}
+
+fn drill<'a>(prompt: &'a str, question_latex: &'a str) -> Drill<'a> {
+    Drill {
+        prompt,
+        question_latex,
+        key: None,
+    }
+}
+
+/// The prompt of the task that a message names, and the formula that is all else it says.
+fn framed(message: &str) -> Option<(&'static str, String)> {
+    let tokens: Vec<&str> = message.split_whitespace().collect();
+    let mut rest = tokens.as_slice();
+    let mut prompt = "";
+    while let [first, others @ ..] = rest
+        && let Some(task) = frame(first)
+    {
+        prompt = if prompt.is_empty() { task } else { prompt };
+        rest = others;
+    }
+    while let [others @ .., last] = rest
+        && let Some(task) = frame(last)
+    {
+        prompt = if prompt.is_empty() { task } else { prompt };
+        rest = others;
+    }
+    let before = iter::once(&"").chain(rest);
+    let signs: Vec<&str> = (before.zip(rest))
+        .map(|(before, token)| sign(before, token))
+        .collect();
+    if signs.iter().any(|token| is_wordy(token)) {
+        return None;
+    }
+    let formula = signs.join(" ");
+    let formula = formula.trim_end_matches(END_MARKS);
+    let formula = if formula.contains('\\') {
+        formula.to_owned()
+    } else {
+        formula.replace(':', "/")
+    };
+    Some((prompt, formula))
+}
+
+/// The prompt that a word around an exercise stands for, empty for most; `None` for a word that is none.
+fn frame(token: &str) -> Option<&'static str> {
+    let word = token.trim_matches(['.', ':', ',', '!', '?']);
+    let word = word.to_lowercase().replace('’', "'");
+    let task = TASKS.iter().find(|(named, _)| *named == word);
+    let is_plain = || FRAME.contains(&word.as_str()).then_some("");
+    task.map(|(_, prompt)| *prompt).or_else(is_plain)
+}
+
+/// The sign that a word stands for, else the word. A part is taken of something, `7 of 10` is no exercise.
+fn sign<'a>(before: &str, token: &'a str) -> &'a str {
+    let word = token.to_lowercase();
+    if PART_OF.contains(&word.as_str()) && before.contains(['/', '%', '\\']) {
+        return "*";
+    }
+    let sign = SIGNS.iter().find(|(named, _)| *named == word);
+    sign.map_or(token, |(_, sign)| *sign)
+}
+
+/// Whether a token is no part of a formula: a word, or letters that are more than a product of variables.
+fn is_wordy(token: &str) -> bool {
+    let mut runs = token.split(|c: char| !c.is_alphabetic());
+    let is_long =
+        !token.contains(['\\', '√']) && runs.any(|run| run.chars().count() > 2 && run != "sqrt");
+    is_long || token.chars().count() > 1 && token.chars().all(char::is_alphabetic)
+}
+
+/// A formula with points for the commas of its decimals: `0,5x = 3`.
+fn with_points(formula: &str) -> String {
+    let characters: Vec<char> = formula.chars().collect();
+    let is_digit = |at: usize| characters.get(at).is_some_and(char::is_ascii_digit);
+    let one = |(at, own): (usize, &char)| match own {
+        ',' if at > 0 && is_digit(at - 1) && is_digit(at + 1) => '.',
+        other => *other,
+    };
+    characters.iter().enumerate().map(one).collect()
+}
+
+/// The prompt that a formula is an exercise with, where `named` is the task's that the words name; `None` where it is none:
+/// a value, a variable's value, a term alone may be an answer.
+fn prompt_of(named: &'static str, formula: &str) -> Option<&'static str> {
+    match task::formula(formula)? {
+        Subject::Relations(relations) => {
+            let [only] = relations.as_slice() else {
+                return None;
+            };
+            let has_unknown = only.left.has_variable() || only.right.has_variable();
+            (has_unknown && !is_solved(only)).then_some("")
+        }
+        Subject::System(_) => Some(""),
+        Subject::Expression(expression) if expression.has_variable() => {
+            let is_read = |prompt: &str| task::problem(&drill(prompt, formula)).is_ok();
+            let unsaid = || UNSAID.into_iter().find(|prompt| begins(prompt, formula));
+            match named {
+                "" => unsaid(),
+                named => is_read(named).then_some(named),
+            }
+        }
+        Subject::Expression(expression) => {
+            let is_task = operates(&expression) || is_fraction(&expression) && !named.is_empty();
+            let is_simplified = named == "Simplify.";
+            is_task.then_some(if is_simplified { named } else { "" })
+        }
+        Subject::Quantity(_) | Subject::Comparison(..) => None,
+    }
+}
+
+/// Whether there is something to work out with numbers. A fraction in lowest terms or not is a number; `12/4` is a division.
+fn operates(expression: &Expression) -> bool {
+    match expression {
+        Expression::Negate(inner) => operates(inner),
+        Expression::Add(_)
+        | Expression::Multiply(_)
+        | Expression::Power(..)
+        | Expression::Root(..) => true,
+        Expression::Divide(..) => {
+            !is_fraction(expression) || value(expression).is_some_and(|value| value.is_integer())
+        }
+        _ => false,
+    }
+}
+
+/// Whether it is a fraction of two numbers.
+pub(crate) fn is_fraction(expression: &Expression) -> bool {
+    fn is_number(expression: &Expression) -> bool {
+        match expression {
+            Expression::Negate(inner) => is_number(inner),
+            Expression::Number { .. } => true,
+            _ => false,
+        }
+    }
+    matches!(expression, Expression::Divide(above, below) if is_number(above) && is_number(below))
+}
+
+/// The rational number that an expression is.
+pub(crate) fn value(expression: &Expression) -> Option<Rational> {
+    let mut env = Env::new(Roots::Real);
+    let normal = normal(expression, &mut env, &mut Work::new()).ok()?;
+    normal.as_number()
+}
+
+/// A formula without short words of other languages around it: `ich 2x + 3 = 7`.
+fn without_words(formula: &str) -> String {
+    let is_word = |token: &str| token.chars().all(char::is_alphabetic);
+    let mut tokens: Vec<&str> = formula.split_whitespace().collect();
+    while let [first, second, ..] = tokens.as_slice()
+        && is_word(first)
+        && second.starts_with(char::is_alphanumeric)
+    {
+        tokens.remove(0);
+    }
+    while let [.., before, last] = tokens.as_slice()
+        && is_word(last)
+        && last.chars().nth(1).is_some()
+        && before.ends_with(char::is_alphanumeric)
+    {
+        tokens.pop();
+    }
+    tokens.join(" ")
+}
