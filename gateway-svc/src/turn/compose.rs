@@ -298,11 +298,7 @@ impl Composing<'_> {
         json_schema: String,
     ) -> Completed {
         let completed = self.ask_with(working, sheets, json_schema).await;
-        let reason = completed.fault.as_ref().map(Fault::reason);
-        if !matches!(
-            reason,
-            Some(ErrorReason::UnknownSchema | ErrorReason::InvalidSchema)
-        ) {
+        if !completed.is_name_refused {
             return completed;
         }
         let (decided, took) = measured(self.decide(working, false)).await;
