@@ -42,7 +42,7 @@ pub(crate) use no_model::NoModel;
 pub(crate) use progress::Progress;
 pub(crate) use translate::Translation;
 pub(crate) use turn::Turn;
-pub(crate) use turn_log::{keep_chunks, turn_log};
+pub(crate) use turn_log::{keep_chunks, note_time, turn_log};
 
 use crate::{
     context::ContextMetrics,
