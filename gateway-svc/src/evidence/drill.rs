@@ -238,7 +238,6 @@ impl Evidence {
         let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
         let locks = self.locks(asked, snapshot, "").await;
         let grade = Grade {
-            pack_hash: String::new(),
             resolved: ResolveGradeResponse {
                 verdict: match first.result() {
                     DrillResult::Correct => DrillVerdict::Right.into(),
@@ -249,11 +248,7 @@ impl Evidence {
                 mistake_tag: first.common_mistake_tag.clone(),
                 ..ResolveGradeResponse::default()
             },
-            exercise: 0,
-            model: String::new(),
-            task: String::new(),
-            reason: String::new(),
-            told: None,
+            ..Grade::default()
         };
         let event = Grading {
             evidence: self,
