@@ -124,10 +124,6 @@ impl Backend for Openai {
         }
     }
 
-    fn admit(&self, _model: &str, _operation: Operation) -> Result<(), Failure> {
-        Ok(())
-    }
-
     fn stream(&self, model: &str, prompt: &Prompt) -> Pieces {
         let wire = Responses {
             events: Events::default(),
