@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use turnwise_session_store::{Check, Read, StudentKey, Transaction, Write};
+use turnwise_session_store::{Check, Read, StudentKey, Write};
 
 use super::{
     END, Limits, Sessions,
@@ -84,11 +84,7 @@ impl Sessions {
                 .map(|(_, entry)| idempotency::without_stored_text(entry))
                 .collect();
             if !writes.is_empty() {
-                let transaction = Transaction {
-                    writes,
-                    ..Transaction::default()
-                };
-                self.apply(&partition, transaction).await?;
+                self.write(&partition, writes).await?;
             }
             let Some(to) = before(&page) else {
                 return Ok(());
@@ -104,11 +100,8 @@ impl Sessions {
         let page = self.read(&partition, vec![names()]).await?.members()?;
         self.strip_graded(student, None, page).await?;
         let left = [keys::graded(), keys::cleared()];
-        let transaction = Transaction {
-            writes: left.map(|key| Write::Remove { key }).into(),
-            ..Transaction::default()
-        };
-        self.apply(&partition, transaction).await?;
+        self.write(&partition, left.map(|key| Write::Remove { key }).into())
+            .await?;
         Ok(())
     }
 }

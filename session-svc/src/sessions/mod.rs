@@ -37,7 +37,7 @@ use prost::Message;
 use turnwise_kit::{CancellationToken, Clock, TaskTracker, sizes::PUBLIC_MESSAGE};
 use turnwise_session_archive::ArchiveDir;
 use turnwise_session_store::{
-    Applied, Outcome, Partition, Read, Refused, Store, StudentKey, Transaction,
+    Applied, Outcome, Partition, Read, Refused, Store, StudentKey, Transaction, Write,
 };
 
 use crate::{error::SessionError, memory::MemoryLimits, metrics::SessionMetrics};
@@ -197,6 +197,18 @@ impl Sessions {
             Outcome::Applied(applied) => Ok(applied),
             Outcome::Refused(Refused { .. }) => Err(SessionError::Unavailable),
         }
+    }
+
+    async fn write(
+        &self,
+        partition: &Partition,
+        writes: Vec<Write>,
+    ) -> Result<Applied, SessionError> {
+        let transaction = Transaction {
+            writes,
+            ..Transaction::default()
+        };
+        self.apply(partition, transaction).await
     }
 
     async fn read(
