@@ -9,8 +9,9 @@ use turnwise_session_store::{Check, Read, StudentKey, Write};
 use super::{
     END, Limits, Sessions,
     conversations::{self, before},
+    entered,
     idempotency::{self, IdempotencyEntry},
-    keys, millis,
+    keys,
 };
 use crate::error::SessionError;
 
@@ -46,22 +47,8 @@ pub(super) fn note(
     now: i64,
     limits: &Limits,
 ) -> [Write; 3] {
-    let key = keys::graded();
-    [
-        Write::Rank {
-            key: key.clone(),
-            member: format!("{course_id}/{}", entry.name()),
-            score: now.saturating_add(millis(limits.idempotency_ttl)),
-        },
-        Write::UnrankUpTo {
-            key: key.clone(),
-            score: now,
-        },
-        Write::Expire {
-            key,
-            after: limits.idempotency_ttl,
-        },
-    ]
+    let member = format!("{course_id}/{}", entry.name());
+    entered(keys::graded(), member, now, limits.idempotency_ttl)
 }
 
 /// Reads the latest notes.
