@@ -83,11 +83,9 @@ impl Core {
     }
 
     /// These, and the runs of the sheets that are served now.
-    pub(crate) fn with_runs(&self, known: KnownTexts) -> KnownTexts {
-        KnownTexts {
-            prompt_runs: self.sheets.current().runs().to_vec(),
-            ..known
-        }
+    pub(crate) fn with_runs(&self, mut known: KnownTexts) -> KnownTexts {
+        known.prompt_runs = self.sheets.current().runs().to_vec();
+        known
     }
 
     /// The same without runs, which a turn only names.

@@ -347,15 +347,12 @@ impl Composing<'_> {
 
 /// What an answer must not repeat: with a lesson, its units' exam questions, too.
 async fn known_texts(core: &Core, request: &Request<'_>, decision: &ChatDecision) -> KnownTexts {
-    match &decision.lesson {
-        Some(lesson) => {
-            let (course_id, pack_hash) = (&decision.course_id, &decision.pack_hash);
-            let known =
-                core.known_texts_of(request.context, course_id, pack_hash, &lesson.unit_ids);
-            core.with_runs(known.await)
-        }
-        None => core.known_texts(),
-    }
+    let Some(lesson) = &decision.lesson else {
+        return core.known_texts();
+    };
+    let (course_id, pack_hash) = (&decision.course_id, &decision.pack_hash);
+    let known = core.known_texts_of(request.context, course_id, pack_hash, &lesson.unit_ids);
+    core.with_runs(known.await)
 }
 
 /// The lesson, as its scope names it.
