@@ -11,7 +11,7 @@ use crate::procedure::Procedure;
 use crate::teaching::{KeyIdea, Misconception, MistakeTag};
 
 /// A loaded and checked course pack.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Pack {
     /// The pack's address: SHA-256, in hex, over the paths and bytes of its files.
     pub hash: String,
@@ -83,7 +83,7 @@ pub(crate) fn tasks_are_read(locale: &str) -> bool {
 }
 
 /// The course itself.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Course {
     /// The course's id.
     pub id: String,

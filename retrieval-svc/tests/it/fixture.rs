@@ -1,11 +1,11 @@
 //! A small course, and a client of the service that serves it.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use tonic::{Request, service::Routes};
 use turnwise_course_pack::{
-    Chunk, ChunkType, Course, Drill, Pack, Places, PolicyOverrides, Question, QuestionOption,
-    Support, SupportKind, Tier, Unit, Version,
+    Chunk, ChunkType, Course, Drill, Pack, Question, QuestionOption, Support, SupportKind, Tier,
+    Unit, Version,
 };
 use turnwise_kit::{CallContext, Caller, Kit};
 use turnwise_proto::{
@@ -154,21 +154,9 @@ pub fn empty_pack() -> Pack {
             title: "Tiny".to_owned(),
             locale: "en".to_owned(),
             entry_unit: "start".to_owned(),
-            policy: PolicyOverrides::default(),
-            reference: String::new(),
+            ..Course::default()
         },
-        units: Vec::new(),
-        lessons: Vec::new(),
-        chunks: Vec::new(),
-        questions: Vec::new(),
-        support: Vec::new(),
-        references: BTreeMap::new(),
-        documents: Vec::new(),
-        context: None,
-        texts: BTreeMap::new(),
-        procedures: Vec::new(),
-        warnings: Vec::new(),
-        places: Places::default(),
+        ..Pack::default()
     }
 }
 
