@@ -34,7 +34,7 @@ use turnwise_kit::{CallContext, Caller, Fault, Kit, ids};
 use turnwise_prompts::SheetLibrary;
 use turnwise_proto::{policy::v1::KnownTexts, session::v1::ThreadKind};
 
-pub(crate) use begin::{Begun, body_hash, stored};
+pub(crate) use begin::{Begun, body_hash, request_hash, stored};
 pub(crate) use commit::send_once_more;
 pub(crate) use locales::CourseLocales;
 pub(crate) use model::{Completed, RetryHint, asking, complete};

@@ -23,8 +23,9 @@ use super::{
 };
 use crate::{
     conversation::{
-        Begun, Request, body_hash,
+        Begun, Request,
         guards::{Screened, class_id},
+        request_hash,
     },
     error::internal,
     input::{Unredacted, check_text, said},
@@ -81,13 +82,7 @@ impl Evidence {
                 thread_id: &request.thread_id,
                 course_id: &request.course_id,
                 idempotency_key: &request.idempotency_key,
-                body_hash: body_hash(
-                    "GradeDrill",
-                    &GradeDrillRequest {
-                        idempotency_key: String::new(),
-                        ..request.clone()
-                    },
-                ),
+                body_hash: request_hash("GradeDrill", request.clone(), |r| &mut r.idempotency_key),
             },
             drill_nonce: proof
                 .as_ref()
