@@ -188,7 +188,7 @@ pub enum DrillChoice {
 }
 
 /// One unit of the course.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Unit {
     /// The unit's id.
     pub id: String,
@@ -227,7 +227,7 @@ impl Unit {
 }
 
 /// A ready-made drill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Drill {
     /// The drill's id, unique in the pack.
     pub id: String,

@@ -159,16 +159,8 @@ fn unit(row: &Row) -> Unit {
     Unit {
         id: row.text("unit_id"),
         title: row.text("title"),
-        summary: String::new(),
-        prerequisites: Vec::new(),
         assessable: true,
-        tags: Vec::new(),
-        anchors: Vec::new(),
-        misconceptions: Vec::new(),
-        mistake_tags: Vec::new(),
-        key_idea: None,
-        drills: Vec::new(),
-        templates: Vec::new(),
+        ..Unit::default()
     }
 }
 

@@ -165,22 +165,16 @@ pub fn unit(id: &str, title: &str) -> Unit {
         id: id.to_owned(),
         title: title.to_owned(),
         summary: format!("About {title}."),
-        prerequisites: Vec::new(),
         assessable: true,
         tags: vec![title.to_owned()],
-        anchors: Vec::new(),
         misconceptions: vec![format!("A mistake about {title}.").into()],
-        mistake_tags: Vec::new(),
-        key_idea: None,
         drills: vec![Drill {
             id: format!("{id}-d1"),
             prompt: format!("Practise {title}."),
-            question_latex: String::new(),
             answer: "1".to_owned(),
-            hints: Vec::new(),
-            solution: Vec::new(),
+            ..Drill::default()
         }],
-        templates: Vec::new(),
+        ..Unit::default()
     }
 }
 

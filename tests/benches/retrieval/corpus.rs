@@ -73,15 +73,10 @@ pub fn pack(id: &str, units: usize, filled: bool) -> Pack {
             id: unit_id(unit),
             title: text(&mut choices, unit, 3),
             summary: text(&mut choices, unit, 12),
-            prerequisites: Vec::new(),
-            assessable: false,
             tags: vec![text(&mut choices, unit, 2)],
             anchors: vec![text(&mut choices, unit, 6)],
             misconceptions: vec![text(&mut choices, unit, 8).into()],
-            mistake_tags: Vec::new(),
-            key_idea: None,
-            drills: Vec::new(),
-            templates: Vec::new(),
+            ..Unit::default()
         });
         for place in 0..if filled { CHUNKS_IN_UNIT } else { 1 } {
             pack.chunks.push(Chunk {

@@ -18,16 +18,8 @@ pub fn unit(id: &str, title: &str) -> Unit {
     Unit {
         id: id.to_owned(),
         title: title.to_owned(),
-        summary: String::new(),
-        prerequisites: Vec::new(),
         assessable: true,
-        tags: Vec::new(),
-        anchors: Vec::new(),
-        misconceptions: Vec::new(),
-        mistake_tags: Vec::new(),
-        key_idea: None,
-        drills: Vec::new(),
-        templates: Vec::new(),
+        ..Unit::default()
     }
 }
 
