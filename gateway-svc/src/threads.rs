@@ -12,7 +12,7 @@ use turnwise_proto::{
 
 use crate::{
     access::foreign_class,
-    conversation::{Core, Request, body_hash},
+    conversation::{Core, Request, request_hash},
     upstream::Step,
 };
 
@@ -50,11 +50,7 @@ pub(crate) async fn create(
         }))
         .await
         .map_err(|status| step.fault(&status))?;
-    let body = CreateThreadRequest {
-        idempotency_key: String::new(),
-        ..request.clone()
-    };
-    let body_hash = body_hash("CreateThread", &body);
+    let body_hash = request_hash("CreateThread", request.clone(), |r| &mut r.idempotency_key);
     let hit = core.met([request.title.as_str()]);
     let stopped = hit.as_ref().filter(|hit| hit.stops);
     let new = session::CreateThreadRequest {

@@ -80,6 +80,7 @@ fn hashes(drill: &Drill) -> Vec<u64> {
 }
 
 /// What the exam questions of a course ask, each with the id of the first that does.
+#[derive(Default)]
 struct Asked<'a> {
     expressions: HashMap<u64, &'a str>,
     texts: HashMap<String, &'a str>,
@@ -87,10 +88,7 @@ struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     fn new(questions: &'a [Question]) -> Self {
-        let mut asked = Self {
-            expressions: HashMap::new(),
-            texts: HashMap::new(),
-        };
+        let mut asked = Self::default();
         // The exam system words the others.
         for question in questions.iter().filter(|q| !q.prompt.is_empty()) {
             let (prompt, latex) = (&question.prompt, &question.question_latex);

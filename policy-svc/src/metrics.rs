@@ -9,7 +9,7 @@ use turnwise_kit::Metrics;
 use turnwise_reply_guard::{Reason, Statements};
 
 /// Counts what became of the model's replies. Cheap to clone.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ReplyMetrics {
     outcomes: Family<OutcomeLabels, Counter>,
     observations: Family<ObservationLabels, Counter>,
@@ -46,13 +46,7 @@ struct ObservationLabels {
 impl ReplyMetrics {
     /// Registers the metrics.
     pub fn register(metrics: &Metrics) -> Self {
-        let own = Self {
-            outcomes: Family::default(),
-            observations: Family::default(),
-            withheld: Family::default(),
-            drills: Family::default(),
-            statements: Family::default(),
-        };
+        let own = Self::default();
         metrics.registry(|registry| {
             registry.register(
                 "policy_drills",
@@ -144,7 +138,7 @@ fn drill_origin(resolution: &Resolution) -> &'static str {
 }
 
 /// Counts what answers to drills were graded as, and by whom. Cheap to clone.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct GradeMetrics {
     checks: Family<CheckLabels, Counter>,
     grades: Family<GradeLabels, Counter>,
@@ -168,12 +162,7 @@ struct GradeLabels {
 impl GradeMetrics {
     /// Registers the metrics.
     pub fn register(metrics: &Metrics) -> Self {
-        let own = Self {
-            checks: Family::default(),
-            grades: Family::default(),
-            withheld: Family::default(),
-            observations: Family::default(),
-        };
+        let own = Self::default();
         metrics.registry(|registry| {
             registry.register(
                 "policy_drill_feedback_withheld",

@@ -4,7 +4,10 @@
 use std::sync::Arc;
 
 use turnwise_kit::Fault;
-use turnwise_proto::{common::v1::ErrorReason, policy::v1::ResolveReplyResponse};
+use turnwise_proto::{
+    common::v1::ErrorReason,
+    policy::v1::{DecideResponse, ResolveReplyResponse},
+};
 use turnwise_tests::{
     answer::check_model_answer,
     deployment::Deployment,
@@ -57,5 +60,14 @@ async fn what_stays_the_same_is_sent_once_and_named_after_that() {
     let older = |resolved: &mut ResolveReplyResponse| resolved.prompt_runs_known = false;
     policy.inject("ResolveReply", InjectedFault::edited(older));
     assert_eq!(calls(&suite, &policy, &llm, "fay").await, [1, 1, 2]);
+    // A schema that came whole would be refused again.
+    let broken = |decided: &mut DecideResponse| decided.reply_schema = r#"{"type": 7}"#.to_owned();
+    policy.inject("Decide", InjectedFault::edited(broken));
+    let before = (policy.count("Decide"), llm.count("Complete"));
+    let gil = suite.student("gil");
+    let thread = gil.open(DEMO_COURSE).await;
+    gil.say(&thread, "how do I add negative numbers?").await;
+    let after = (policy.count("Decide"), llm.count("Complete"));
+    assert_eq!(after, (before.0 + 1, before.1 + 1));
     suite.stop();
 }

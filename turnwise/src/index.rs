@@ -8,22 +8,16 @@ use std::{io::Write, process::ExitCode, time::Duration};
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
-use tonic::{
-    Request,
-    metadata::{Ascii, MetadataValue},
-};
-use turnwise_kit::{CallContext, Fault, client::GrpcClient};
+use turnwise_kit::{Fault, client::GrpcClient};
 use turnwise_proto::retrieval::v1::{
     DeleteSourceRequest, GetIndexStatusRequest, ListSourcesRequest, RebuildIndexRequest,
     RebuildIndexResponse, Source, index_service_client::IndexServiceClient,
 };
 
-use crate::client::EndpointArgs;
+use crate::{client::EndpointArgs, school::Caller};
 
 pub use add::AddArgs;
 
-/// How long a question about the index may take.
-const LOOK: Duration = Duration::from_secs(30);
 /// How long an upload or a rebuild may take.
 const WORK: Duration = Duration::from_secs(3600);
 /// The most sources of one page.
@@ -113,32 +107,16 @@ pub async fn run(args: IndexArgs, out: &mut dyn Write) -> Result<ExitCode> {
 }
 
 /// A connection to the index as a member of staff.
-#[derive(Clone)]
 pub(crate) struct Staff {
     pub(crate) client: IndexServiceClient<GrpcClient>,
-    authorization: MetadataValue<Ascii>,
+    pub(crate) caller: Caller,
 }
 
 impl Staff {
     pub(crate) fn connect(endpoint: &EndpointArgs) -> Result<Self> {
-        Ok(Self {
-            client: IndexServiceClient::new(endpoint.channel()?),
-            authorization: endpoint.authorization("staff", "turnwise-index", &[])?,
-        })
-    }
-
-    /// A request that may take so long.
-    pub(crate) fn request<T>(&self, message: T, timeout: Duration) -> Request<T> {
-        let mut request = CallContext::background(None, timeout).request(message);
-        request
-            .metadata_mut()
-            .insert("authorization", self.authorization.clone());
-        request
-    }
-
-    /// A quick question.
-    pub(crate) fn ask<T>(&self, message: T) -> Request<T> {
-        self.request(message, LOOK)
+        let caller = Caller::connect(endpoint, "staff", "turnwise-index", &[])?;
+        let client = IndexServiceClient::new(caller.channel.clone());
+        Ok(Self { client, caller })
     }
 }
 
@@ -182,7 +160,7 @@ async fn sources(staff: &mut Staff, course: &str) -> Result<Vec<Source>, Fault> 
     let mut sources = Vec::new();
     let mut page_token = String::new();
     loop {
-        let request = staff.ask(ListSourcesRequest {
+        let request = staff.caller.ask(ListSourcesRequest {
             course_id: course.to_owned(),
             page_size: PAGE,
             page_token: page_token.clone(),
@@ -200,7 +178,7 @@ async fn sources(staff: &mut Staff, course: &str) -> Result<Vec<Source>, Fault> 
 
 async fn delete(args: &DeleteArgs, out: &mut dyn Write) -> Result<Result<(), Fault>> {
     let mut staff = Staff::connect(&args.endpoint)?;
-    let request = staff.ask(DeleteSourceRequest {
+    let request = staff.caller.ask(DeleteSourceRequest {
         course_id: args.course.clone(),
         source_id: args.source.clone(),
     });
@@ -222,7 +200,7 @@ async fn delete(args: &DeleteArgs, out: &mut dyn Write) -> Result<Result<(), Fau
 
 async fn show_status(args: &CourseArgs, out: &mut dyn Write) -> Result<Result<(), Fault>> {
     let mut staff = Staff::connect(&args.endpoint)?;
-    let request = staff.ask(GetIndexStatusRequest {
+    let request = staff.caller.ask(GetIndexStatusRequest {
         course_id: args.course.clone(),
     });
     let answer = match staff.client.get_index_status(request).await.map_err(fault) {
@@ -265,7 +243,7 @@ async fn watch_rebuild(
     args: &RebuildArgs,
     bar: &ProgressBar,
 ) -> Result<Option<RebuildIndexResponse>, Fault> {
-    let request = staff.request(
+    let request = staff.caller.request(
         RebuildIndexRequest {
             course_id: args.course.clone(),
             forget_vectors: args.forget_vectors,

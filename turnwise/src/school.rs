@@ -1,4 +1,4 @@
-//! A client of the school's services, as `turnwise class` and `turnwise student` use it.
+//! A client that speaks for one person, as `turnwise class`, `turnwise student` and `turnwise index` use it.
 
 use std::{process::ExitCode, time::Duration};
 

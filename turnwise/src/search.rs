@@ -110,22 +110,19 @@ impl From<Tier> for MasteryTier {
 /// printed, and a failure.
 pub async fn run(args: SearchArgs, out: &mut dyn Write) -> Result<ExitCode> {
     let mut staff = Staff::connect(&args.endpoint)?;
-    let request = staff.request(
-        SearchRequest {
-            course_id: args.course.clone(),
-            pack_hash: String::new(),
-            text: args.text.clone(),
-            recent_texts: args.recent.clone(),
-            namespace: Namespace::from(args.namespace).into(),
-            unit_ids: args.units.clone(),
-            tier: args
-                .tier
-                .map_or(MasteryTier::Unspecified, MasteryTier::from)
-                .into(),
-            top_k: args.top_k,
-        },
-        LOOK,
-    );
+    let request = staff.caller.ask(SearchRequest {
+        course_id: args.course.clone(),
+        pack_hash: String::new(),
+        text: args.text.clone(),
+        recent_texts: args.recent.clone(),
+        namespace: Namespace::from(args.namespace).into(),
+        unit_ids: args.units.clone(),
+        tier: args
+            .tier
+            .map_or(MasteryTier::Unspecified, MasteryTier::from)
+            .into(),
+        top_k: args.top_k,
+    });
     let found = match staff.client.search(request).await.map_err(fault) {
         Ok(found) => found.into_inner(),
         Err(fault) => {
@@ -141,9 +138,6 @@ pub async fn run(args: SearchArgs, out: &mut dyn Write) -> Result<ExitCode> {
     }
     Ok(ExitCode::SUCCESS)
 }
-
-/// How long a search may take.
-const LOOK: Duration = Duration::from_secs(30);
 
 /// What was found, for a terminal.
 fn render(args: &SearchArgs, found: &SearchResponse) -> String {

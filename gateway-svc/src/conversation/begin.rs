@@ -40,3 +40,13 @@ pub(crate) fn body_hash(call: &str, body: &impl Message) -> Bytes {
     hash.update(body.encode_to_vec());
     hash.finalize().to_vec().into()
 }
+
+/// The same of a request whose only key is this.
+pub(crate) fn request_hash<M: Message>(
+    call: &str,
+    mut request: M,
+    key: impl FnOnce(&mut M) -> &mut String,
+) -> Bytes {
+    key(&mut request).clear();
+    body_hash(call, &request)
+}

@@ -34,7 +34,7 @@ use turnwise_kit::{CallContext, Caller, Fault, Kit, ids};
 use turnwise_prompts::SheetLibrary;
 use turnwise_proto::{policy::v1::KnownTexts, session::v1::ThreadKind};
 
-pub(crate) use begin::{Begun, body_hash, stored};
+pub(crate) use begin::{Begun, body_hash, request_hash, stored};
 pub(crate) use commit::send_once_more;
 pub(crate) use locales::CourseLocales;
 pub(crate) use model::{Completed, RetryHint, asking, complete};
@@ -42,7 +42,7 @@ pub(crate) use no_model::NoModel;
 pub(crate) use progress::Progress;
 pub(crate) use translate::Translation;
 pub(crate) use turn::Turn;
-pub(crate) use turn_log::{keep_chunks, turn_log};
+pub(crate) use turn_log::{keep_chunks, note_time, turn_log};
 
 use crate::{
     context::ContextMetrics,
@@ -83,11 +83,9 @@ impl Core {
     }
 
     /// These, and the runs of the sheets that are served now.
-    pub(crate) fn with_runs(&self, known: KnownTexts) -> KnownTexts {
-        KnownTexts {
-            prompt_runs: self.sheets.current().runs().to_vec(),
-            ..known
-        }
+    pub(crate) fn with_runs(&self, mut known: KnownTexts) -> KnownTexts {
+        known.prompt_runs = self.sheets.current().runs().to_vec();
+        known
     }
 
     /// The same without runs, which a turn only names.

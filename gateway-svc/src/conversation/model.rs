@@ -40,6 +40,8 @@ pub(crate) struct Completed {
     pub(crate) retry_hint: RetryHint,
     /// Whether no model is to be called, which degrades nothing.
     pub(crate) is_off: bool,
+    /// Whether no model was asked because the schema was only named, and the name was refused.
+    pub(crate) is_name_refused: bool,
 }
 
 impl Completed {
@@ -157,12 +159,12 @@ pub(crate) async fn complete(
                 core.no_model.told();
                 return Completed::off();
             }
-            // Of a schema that was only named the turn sends the text.
-            let is_refused = matches!(
-                fault.reason(),
-                ErrorReason::UnknownSchema | ErrorReason::InvalidSchema
-            );
-            if !(is_named && is_refused) {
+            let is_name_refused = is_named
+                && matches!(
+                    fault.reason(),
+                    ErrorReason::UnknownSchema | ErrorReason::InvalidSchema
+                );
+            if !is_name_refused {
                 tracing::warn!(
                     reason = fault.reason().wire_name(),
                     "the model did not answer"
@@ -172,6 +174,7 @@ pub(crate) async fn complete(
                 retry_hint: retry_hint(&fault),
                 call: Completed::failed(degraded(&fault)).call,
                 fault: Some(fault),
+                is_name_refused,
                 ..Completed::default()
             }
         }

@@ -1,9 +1,11 @@
 //! A turn's chain as the store keeps it: what the course's pack holds is named there, and no more.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use prost::Message;
 use turnwise_proto::{
-    explain::v1::{FoundChunk, TurnFacts, TurnTexts},
+    explain::v1::{FoundChunk, PhaseTime, TurnFacts, TurnTexts},
     retrieval::v1::{Anchor, Chunk, ExamCandidate},
     session::v1::TurnLog,
 };
@@ -27,6 +29,18 @@ pub(crate) fn keep_chunks(
         })
         .collect();
     texts.chunks = chunks;
+}
+
+/// Writes to the record how long a phase took; one that comes again, after a schema that was only named, all its times.
+pub(crate) fn note_time(facts: &mut TurnFacts, phase: &str, took: Duration) {
+    let times = &mut facts.times;
+    let before = times.iter().position(|time| time.phase == phase);
+    let before: Option<Duration> = before.and_then(|at| times.remove(at).took?.try_into().ok());
+    let took = took.saturating_add(before.unwrap_or_default());
+    times.push(PhaseTime {
+        phase: phase.to_owned(),
+        took: took.try_into().ok(),
+    });
 }
 
 /// The texts without the words that the course's pack holds. What was uploaded may be replaced at any time, so it

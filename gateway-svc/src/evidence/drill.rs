@@ -23,8 +23,9 @@ use super::{
 };
 use crate::{
     conversation::{
-        Begun, Request, body_hash,
+        Begun, Request,
         guards::{Screened, class_id},
+        request_hash,
     },
     error::internal,
     input::{Unredacted, check_text, said},
@@ -81,13 +82,7 @@ impl Evidence {
                 thread_id: &request.thread_id,
                 course_id: &request.course_id,
                 idempotency_key: &request.idempotency_key,
-                body_hash: body_hash(
-                    "GradeDrill",
-                    &GradeDrillRequest {
-                        idempotency_key: String::new(),
-                        ..request.clone()
-                    },
-                ),
+                body_hash: request_hash("GradeDrill", request.clone(), |r| &mut r.idempotency_key),
             },
             drill_nonce: proof
                 .as_ref()
@@ -238,7 +233,6 @@ impl Evidence {
         let snapshot = start.snapshot.as_ref().unwrap_or(&empty);
         let locks = self.locks(asked, snapshot, "").await;
         let grade = Grade {
-            pack_hash: String::new(),
             resolved: ResolveGradeResponse {
                 verdict: match first.result() {
                     DrillResult::Correct => DrillVerdict::Right.into(),
@@ -249,11 +243,7 @@ impl Evidence {
                 mistake_tag: first.common_mistake_tag.clone(),
                 ..ResolveGradeResponse::default()
             },
-            exercise: 0,
-            model: String::new(),
-            task: String::new(),
-            reason: String::new(),
-            told: None,
+            ..Grade::default()
         };
         let event = Grading {
             evidence: self,

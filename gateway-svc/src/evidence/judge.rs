@@ -45,6 +45,7 @@ pub(super) struct Drill<'a> {
 }
 
 /// A drill's grade, and how it came to be.
+#[derive(Default)]
 pub(super) struct Grade {
     pub(super) pack_hash: String,
     pub(super) resolved: ResolveGradeResponse,
@@ -61,17 +62,12 @@ impl Grade {
     /// No grade: the drill was not set here. It is said in the course's language.
     pub(super) fn not_ours(locale: &str) -> Self {
         Self {
-            pack_hash: String::new(),
             resolved: ResolveGradeResponse {
                 verdict: DrillVerdict::CannotTell.into(),
                 feedback_text: text(locale, keys::FEEDBACK_NOT_SET_HERE, &[]),
                 ..ResolveGradeResponse::default()
             },
-            exercise: 0,
-            model: String::new(),
-            task: String::new(),
-            reason: String::new(),
-            told: None,
+            ..Self::default()
         }
     }
 }

@@ -25,7 +25,7 @@ use super::{
     store::{Committed, Draft, Event, EvidenceRequest, Write},
 };
 use crate::{
-    conversation::{Begun, body_hash, guards::Screened},
+    conversation::{Begun, guards::Screened, request_hash},
     error::internal,
     input::{Unredacted, check_text, said},
     tokens::{DrillClaims, TokenFault},
@@ -71,12 +71,10 @@ impl Evidence {
         caller: &Caller,
         request: BeginPlacementRequest,
     ) -> Result<BeginPlacementResponse, Fault> {
-        let body = BeginPlacementRequest {
-            idempotency_key: String::new(),
-            ..request.clone()
-        };
         let thread = (request.thread_id.as_str(), request.course_id.as_str());
-        let hash = body_hash("BeginPlacement", &body);
+        let hash = request_hash("BeginPlacement", request.clone(), |r| {
+            &mut r.idempotency_key
+        });
         let now = self.core.kit.clock.now();
         let key = &request.idempotency_key;
         let asked = EvidenceRequest::of_tutor(context, caller, thread, key, hash, now);
@@ -90,12 +88,10 @@ impl Evidence {
         caller: &Caller,
         request: PausePlacementRequest,
     ) -> Result<PausePlacementResponse, Fault> {
-        let body = PausePlacementRequest {
-            idempotency_key: String::new(),
-            ..request.clone()
-        };
         let thread = (request.thread_id.as_str(), request.course_id.as_str());
-        let hash = body_hash("PausePlacement", &body);
+        let hash = request_hash("PausePlacement", request.clone(), |r| {
+            &mut r.idempotency_key
+        });
         let now = self.core.kit.clock.now();
         let key = &request.idempotency_key;
         let asked = EvidenceRequest::of_tutor(context, caller, thread, key, hash, now);
@@ -114,12 +110,10 @@ impl Evidence {
         let answer = answer
             .map(|answer| Unredacted::read_answer(Some(answer), self.answer_max_chars()))
             .transpose()?;
-        let body = AnswerPlacementRequest {
-            idempotency_key: String::new(),
-            ..request.clone()
-        };
         let thread = (request.thread_id.as_str(), request.course_id.as_str());
-        let hash = body_hash("AnswerPlacement", &body);
+        let hash = request_hash("AnswerPlacement", request.clone(), |r| {
+            &mut r.idempotency_key
+        });
         let now = self.core.kit.clock.now();
         let key = &request.idempotency_key;
         let mut asked = EvidenceRequest::of_tutor(context, caller, thread, key, hash, now);

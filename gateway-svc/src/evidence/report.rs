@@ -18,7 +18,7 @@ use super::store::EvidenceRequest;
 use crate::tokens::TokenFault;
 
 /// Counts evidence. Cheap to clone; the clones count together.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct EvidenceMetrics {
     drills: Family<DrillLabels, Counter>,
     answers: Family<AnswerLabels, Counter>,
@@ -73,13 +73,7 @@ impl EvidenceMetrics {
     /// Registers the metrics.
     #[must_use]
     pub fn register(metrics: &Metrics) -> Self {
-        let own = Self {
-            drills: Family::default(),
-            answers: Family::default(),
-            views: Family::default(),
-            refused: Family::default(),
-            conflicts: Counter::default(),
-        };
+        let own = Self::default();
         metrics.registry(|registry| {
             registry.register(
                 "drills_graded",

@@ -20,7 +20,7 @@ use super::{
     store::{Committed, Draft, Event},
 };
 use crate::{
-    conversation::{Begun, body_hash, guards::class_id},
+    conversation::{Begun, guards::class_id, request_hash},
     exam::{Effect, Ruling},
     input::check_text,
     standing::knows_pass,
@@ -45,13 +45,9 @@ impl Evidence {
         };
         let answer = self.check_answer(request.answer.as_ref())?;
         offered.check_fields()?;
-        let body_hash = body_hash(
-            "SubmitExamAnswer",
-            &SubmitExamAnswerRequest {
-                idempotency_key: String::new(),
-                ..request.clone()
-            },
-        );
+        let body_hash = request_hash("SubmitExamAnswer", request.clone(), |r| {
+            &mut r.idempotency_key
+        });
         let asked = offered.asked(context, caller, &request.idempotency_key, body_hash, now);
         let start = match self.begin(&asked).await? {
             Begun::Stored(answer) => return Ok(answer),

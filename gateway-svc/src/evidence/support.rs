@@ -14,7 +14,7 @@ use super::{
     store::{Committed, Draft, Event},
 };
 use crate::{
-    conversation::{Begun, body_hash},
+    conversation::{Begun, request_hash},
     exam::Support,
 };
 
@@ -42,13 +42,9 @@ impl Evidence {
             token: &request.offer_token,
         };
         offered.check_fields()?;
-        let body_hash = body_hash(
-            "RecordSupportView",
-            &RecordSupportViewRequest {
-                idempotency_key: String::new(),
-                ..request.clone()
-            },
-        );
+        let body_hash = request_hash("RecordSupportView", request.clone(), |r| {
+            &mut r.idempotency_key
+        });
         let asked = offered.asked(context, caller, &request.idempotency_key, body_hash, now);
         let start = match self.begin(&asked).await? {
             Begun::Stored(answer) => return Ok(answer),

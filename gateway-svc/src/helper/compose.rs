@@ -9,7 +9,7 @@ use turnwise_kit::{CallContext, Fault};
 use turnwise_prompts::ChatPrompt;
 use turnwise_proto::{
     common::v1::ErrorReason,
-    explain::v1::{ChatFacts, PhaseTime, TurnFacts, TurnTexts, Verdict},
+    explain::v1::{ChatFacts, TurnFacts, TurnTexts, Verdict},
     helper::v1::RedirectReason,
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{
@@ -25,7 +25,7 @@ use crate::{
     conversation::{
         Completed, Core, Progress, Request, Translation, asking,
         clarification::{self, Questions},
-        complete, guards,
+        complete, guards, note_time,
     },
     error::internal,
     record,
@@ -193,7 +193,7 @@ impl Composing<'_> {
                 let translated = core
                     .translate(self.request, self.progress, translation, facts, texts)
                     .await;
-                self.took("model", began);
+                note_time(&mut self.facts, "model", began.elapsed());
                 translated?
             }
         };
@@ -235,7 +235,7 @@ impl Composing<'_> {
             .decide_chat(step.request(request))
             .await
             .map_err(|status| step.fault(&status))?;
-        self.took("decide", began);
+        note_time(&mut self.facts, "decide", began.elapsed());
         let decision = decided.into_inner().decision;
         decision.ok_or_else(|| Step::Policy.malformed())
     }
@@ -283,7 +283,7 @@ impl Composing<'_> {
             asked,
         )
         .await;
-        self.took("model", began);
+        note_time(&mut self.facts, "model", began.elapsed());
         self.facts.prompt = (!completed.is_off).then_some(identity);
         let answered = completed.call.failure() == DegradedReason::Unspecified;
         if completed.is_off || answered || self.hands_off() {
@@ -325,7 +325,7 @@ impl Composing<'_> {
             .resolve_chat(step.request(request))
             .await
             .map_err(|status| step.fault(&status))?;
-        self.took("resolve", began);
+        note_time(&mut self.facts, "resolve", began.elapsed());
         Ok(resolved.into_inner())
     }
 
@@ -343,26 +343,16 @@ impl Composing<'_> {
     pub(super) fn degrade(&mut self, reason: DegradedReason) {
         self.facts.degraded_reasons.push(reason.into());
     }
-
-    pub(super) fn took(&mut self, phase: &str, began: Instant) {
-        self.facts.times.push(PhaseTime {
-            phase: phase.to_owned(),
-            took: began.elapsed().try_into().ok(),
-        });
-    }
 }
 
 /// What an answer must not repeat: with a lesson, its units' exam questions, too.
 async fn known_texts(core: &Core, request: &Request<'_>, decision: &ChatDecision) -> KnownTexts {
-    match &decision.lesson {
-        Some(lesson) => {
-            let (course_id, pack_hash) = (&decision.course_id, &decision.pack_hash);
-            let known =
-                core.known_texts_of(request.context, course_id, pack_hash, &lesson.unit_ids);
-            core.with_runs(known.await)
-        }
-        None => core.known_texts(),
-    }
+    let Some(lesson) = &decision.lesson else {
+        return core.known_texts();
+    };
+    let (course_id, pack_hash) = (&decision.course_id, &decision.pack_hash);
+    let known = core.known_texts_of(request.context, course_id, pack_hash, &lesson.unit_ids);
+    core.with_runs(known.await)
 }
 
 /// The lesson, as its scope names it.

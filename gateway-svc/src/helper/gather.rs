@@ -15,7 +15,11 @@ use turnwise_proto::{
 };
 
 use super::compose::Composing;
-use crate::{conversation::keep_chunks, turn::readable, upstream::Step};
+use crate::{
+    conversation::{keep_chunks, note_time},
+    turn::readable,
+    upstream::Step,
+};
 
 /// The most pieces of course text in a prompt.
 const MOST_SOURCES: usize = 4;
@@ -37,7 +41,7 @@ impl Composing<'_> {
             self.reference(working, decision),
             self.search(working, decision)
         );
-        self.took("gather", began);
+        note_time(&mut self.facts, "gather", began.elapsed());
         if reference.is_err() || found.is_err() {
             self.degrade(DegradedReason::RetrievalUnavailable);
         }

@@ -6,7 +6,7 @@ use turnwise_messages::{keys, text};
 use turnwise_prompts::{HELP_PROMPT_ID, HelpPrompt};
 use turnwise_proto::{
     common::v1::ErrorReason,
-    explain::v1::{PhaseTime, ProcedureHelpFacts, TurnFacts, TurnTexts, Verdict},
+    explain::v1::{ProcedureHelpFacts, TurnFacts, TurnTexts, Verdict},
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{
         PlanProcedureHelpResponse, ProcedureHelpPlan, ProcedureHelpStatus, ProcedureStepStatus,
@@ -21,7 +21,7 @@ use turnwise_proto::{
 
 use super::ProcedureHelp;
 use crate::{
-    conversation::{Completed, Progress, Request, asking, complete, keep_chunks},
+    conversation::{Completed, Progress, Request, asking, complete, keep_chunks, note_time},
     record,
     turn::readable,
     upstream::{ANSWER_MARGIN, Step},
@@ -53,7 +53,7 @@ impl Composing<'_> {
             Err(fault) if fault.reason() == ErrorReason::HelpSessionClosed => return Err(fault),
             Err(_) => return Ok(self.without_policy()),
         };
-        self.took("plan", began);
+        note_time(&mut self.facts, "plan", began.elapsed());
         let completed = self.ask_model(&working, &plan).await;
         self.progress.stage(TurnStage::Checking);
         let began = Instant::now();
@@ -68,7 +68,7 @@ impl Composing<'_> {
                     planned(&plan, DegradedReason::PolicyUnavailable)
                 }),
         };
-        self.took("resolve", began);
+        note_time(&mut self.facts, "resolve", began.elapsed());
         let help = self.help_of(&plan, &completed, &resolved);
         let run = self.state.run.clone().unwrap_or_default();
         let mut said = resolved.help.unwrap_or_default();
@@ -153,7 +153,7 @@ impl Composing<'_> {
         let began = Instant::now();
         let time = working.keeping_back(ANSWER_MARGIN);
         let completed = complete(core, &time, Purpose::Help, self.progress, asked).await;
-        self.took("model", began);
+        note_time(&mut self.facts, "model", began.elapsed());
         self.facts.prompt = (!completed.is_off).then_some(identity);
         completed
     }
@@ -188,7 +188,7 @@ impl Composing<'_> {
                 tracing::warn!(reason, "help goes on without course text");
             }
         }
-        self.took("gather", began);
+        note_time(&mut self.facts, "gather", began.elapsed());
     }
 
     /// What the model wrote, or did not, as help that the plan allows.
@@ -309,13 +309,6 @@ impl Composing<'_> {
     fn is_text_only(&self) -> bool {
         let procedure = self.state.procedure.as_ref();
         procedure.is_some_and(|procedure| procedure.text_only)
-    }
-
-    fn took(&mut self, phase: &str, began: Instant) {
-        self.facts.times.push(PhaseTime {
-            phase: phase.to_owned(),
-            took: began.elapsed().try_into().ok(),
-        });
     }
 }
 

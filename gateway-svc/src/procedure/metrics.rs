@@ -11,7 +11,7 @@ use turnwise_proto::{
 };
 
 /// Counts what help does. Cheap to clone; the clones count together.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct ProcedureMetrics {
     helps: Family<Labels, Counter>,
     observations: Family<Labels, Counter>,
@@ -26,11 +26,7 @@ struct Labels {
 impl ProcedureMetrics {
     /// Registers the metrics.
     pub(super) fn register(metrics: &Metrics) -> Self {
-        let made = Self {
-            helps: Family::default(),
-            observations: Family::default(),
-            acknowledgements: Family::default(),
-        };
+        let made = Self::default();
         metrics.registry(|registry| {
             registry.register(
                 "procedure_helps",

@@ -19,6 +19,7 @@ pub(super) const MOST: usize = 2000;
 pub(super) const WEEKS_KEPT: i32 = 26;
 
 /// A class as it stands in a course.
+#[derive(Default)]
 pub(super) struct Standing {
     /// The version of the course by which records were read.
     pub(super) pack_hash: String,
@@ -45,12 +46,7 @@ impl School {
         class_id: &str,
         course_id: &str,
     ) -> Result<Standing, Fault> {
-        let mut class = Standing {
-            pack_hash: String::new(),
-            units: Vec::new(),
-            students: Vec::new(),
-            more: false,
-        };
+        let mut class = Standing::default();
         let mut page_token = String::new();
         loop {
             let request = ListClassStudentsRequest {

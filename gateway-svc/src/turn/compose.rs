@@ -11,7 +11,7 @@ use turnwise_messages::{keys, text};
 use turnwise_prompts::Sheets;
 use turnwise_proto::{
     common::v1::ErrorReason,
-    explain::v1::{PhaseTime, TurnFacts, TurnTexts},
+    explain::v1::{TurnFacts, TurnTexts},
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{KnownTexts, Plan, Reply, ResolveReplyResponse},
     session::v1::{Clarification, MappedUnit, TurnStart},
@@ -28,7 +28,7 @@ use crate::{
     conversation::{
         Completed, Core, Progress, Request, RetryHint, asking,
         clarification::{self, Questions},
-        complete, guards,
+        complete, guards, note_time,
     },
     open_card, record,
     upstream::{ANSWER_MARGIN, Step},
@@ -231,7 +231,7 @@ impl Composing<'_> {
         let upstreams = &self.core.upstreams;
         let (facts, texts) = (&self.facts, &self.texts);
         let (mapped, took) = measured(gather::map_message(upstreams, working, facts, texts)).await;
-        self.took("map", took);
+        note_time(&mut self.facts, "map", took);
         match mapped {
             Ok(mapped) => {
                 self.facts.mapped_units = mapped.mapped_units;
@@ -250,7 +250,7 @@ impl Composing<'_> {
         let mut policy = self.core.upstreams.policy.clone();
         let step = Step::Policy.of(working);
         let (planned, took) = measured(policy.plan(step.request(request))).await;
-        self.took("plan", took);
+        note_time(&mut self.facts, "plan", took);
         let plan = planned
             .map_err(|status| step.fault(&status))?
             .into_inner()
@@ -298,15 +298,11 @@ impl Composing<'_> {
         json_schema: String,
     ) -> Completed {
         let completed = self.ask_with(working, sheets, json_schema).await;
-        let reason = completed.fault.as_ref().map(Fault::reason);
-        if !matches!(
-            reason,
-            Some(ErrorReason::UnknownSchema | ErrorReason::InvalidSchema)
-        ) {
+        if !completed.is_name_refused {
             return completed;
         }
         let (decided, took) = measured(self.decide(working, false)).await;
-        self.took("decide", took);
+        note_time(&mut self.facts, "decide", took);
         match decided {
             Ok(decision) => self.ask_with(working, sheets, decision.reply_schema).await,
             Err(_) => completed,
@@ -338,7 +334,7 @@ impl Composing<'_> {
         };
         let class_id = &self.facts.class_id;
         let (identity, asked) = asking(self.core, sheets, prompt, self.request, class_id);
-        self.took("prompt", began.elapsed());
+        note_time(&mut self.facts, "prompt", began.elapsed());
         let asked = CompleteRequest {
             json_schema,
             place_ticket: self.place_ticket.to_owned(),
@@ -352,7 +348,7 @@ impl Composing<'_> {
             asked,
         ))
         .await;
-        self.took("model", took);
+        note_time(&mut self.facts, "model", took);
         self.facts.prompt = (!completed.is_off).then_some(identity);
         completed
     }
@@ -364,7 +360,7 @@ impl Composing<'_> {
         known: KnownTexts,
     ) -> Result<ResolveReplyResponse, Fault> {
         let (resolved, took) = measured(self.verdict(sheets, known)).await;
-        self.took("resolve", took);
+        note_time(&mut self.facts, "resolve", took);
         let resolved = resolved?;
         self.facts.met = resolved.met.clone();
         // A reply always says something.
@@ -456,18 +452,6 @@ impl Composing<'_> {
         if !self.facts.degraded_reasons.contains(&reason) {
             self.facts.degraded_reasons.push(reason);
         }
-    }
-
-    /// A phase that comes again, after a schema that was only named, took all its times.
-    pub(super) fn took(&mut self, phase: &str, took: Duration) {
-        let times = &mut self.facts.times;
-        let before = times.iter().position(|time| time.phase == phase);
-        let before: Option<Duration> = before.and_then(|at| times.remove(at).took?.try_into().ok());
-        let took = took.saturating_add(before.unwrap_or_default());
-        times.push(PhaseTime {
-            phase: phase.to_owned(),
-            took: took.try_into().ok(),
-        });
     }
 }
 

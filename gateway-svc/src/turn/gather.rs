@@ -22,7 +22,7 @@ use turnwise_proto::{
 
 use super::compose::{Composing, measured};
 use crate::{
-    conversation::keep_chunks,
+    conversation::{keep_chunks, note_time},
     error::internal,
     exam::ExamPort,
     input::said,
@@ -62,8 +62,8 @@ impl Composing<'_> {
                     measured(self.decide(working, true))
                 );
                 self.keep(plan, found);
-                self.took("gather", searched);
-                self.took("decide", took);
+                note_time(&mut self.facts, "gather", searched);
+                note_time(&mut self.facts, "decide", took);
                 return decided;
             }
         }
@@ -73,9 +73,9 @@ impl Composing<'_> {
         if plan.exam_ready {
             self.ask_exam_system(working, plan).await;
         }
-        self.took("gather", began.elapsed());
+        note_time(&mut self.facts, "gather", began.elapsed());
         let (decided, took) = measured(self.decide(working, true)).await;
-        self.took("decide", took);
+        note_time(&mut self.facts, "decide", took);
         decided
     }
 

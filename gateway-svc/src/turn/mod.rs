@@ -51,7 +51,7 @@ use compose::{Composed, Composing};
 pub(crate) use gather::readable;
 pub(crate) use resume::{Resumed, resume};
 
-/// How many earlier messages a turn reads. session-svc goes further back, to the card that the student works on.
+/// How many earlier messages a turn reads. session-svc goes further back, to the last card or the last exam question.
 const HISTORY: i32 = 20;
 /// How many of them are looked through for the card that a button names.
 const LONG_HISTORY: i32 = 50;

@@ -11,7 +11,7 @@ use crate::procedure::Procedure;
 use crate::teaching::{KeyIdea, Misconception, MistakeTag};
 
 /// A loaded and checked course pack.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Pack {
     /// The pack's address: SHA-256, in hex, over the paths and bytes of its files.
     pub hash: String,
@@ -83,7 +83,7 @@ pub(crate) fn tasks_are_read(locale: &str) -> bool {
 }
 
 /// The course itself.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Course {
     /// The course's id.
     pub id: String,
@@ -188,7 +188,7 @@ pub enum DrillChoice {
 }
 
 /// One unit of the course.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Unit {
     /// The unit's id.
     pub id: String,
@@ -227,7 +227,7 @@ impl Unit {
 }
 
 /// A ready-made drill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Drill {
     /// The drill's id, unique in the pack.
     pub id: String,

@@ -6,13 +6,14 @@ use std::{
 };
 
 use http::{Extensions, HeaderValue};
+use opentelemetry::Context;
 use tokio::time::Instant;
 use turnwise_proto::common::v1::ErrorReason;
 
 use crate::{
     Caller, Fault,
     caller::{InternalToken, seal},
-    telemetry::{self, Unrecorded},
+    telemetry,
 };
 
 /// What a handler knows of the call it serves, and passes on with the calls it makes.
@@ -26,7 +27,7 @@ pub struct CallContext {
     sealed: Arc<OnceLock<(Option<InternalToken>, HeaderValue)>>,
     pub(crate) request_id: Option<Arc<str>>,
     /// The trace that the call belongs to, where its spans are recorded nowhere.
-    pub(crate) unrecorded: Option<Arc<Unrecorded>>,
+    pub(crate) unrecorded: Option<Context>,
 }
 
 impl CallContext {
@@ -45,7 +46,7 @@ impl CallContext {
         Self {
             deadline: Some(Instant::now() + timeout),
             caller: caller.map(Arc::new),
-            unrecorded: Unrecorded::begin_unless_recorded().map(Arc::new),
+            unrecorded: telemetry::begin_unless_recorded(),
             ..Self::default()
         }
     }

@@ -11,19 +11,20 @@ use http::{HeaderMap, HeaderName, HeaderValue};
 use opentelemetry::{
     Context, KeyValue,
     propagation::{Extractor, Injector, TextMapPropagator},
-    trace::{SpanContext, TraceContextExt, TraceId, TracerProvider},
+    trace::{SpanContext, TraceContextExt, TraceFlags, TraceState, TracerProvider},
 };
 use opentelemetry_otlp::{SpanExporter, WithExportConfig};
-use opentelemetry_sdk::{Resource, propagation::TraceContextPropagator, trace::SdkTracerProvider};
-use tracing::field::{self, DisplayValue};
-use tracing_opentelemetry::OpenTelemetrySpanExt;
+use opentelemetry_sdk::{
+    Resource,
+    propagation::TraceContextPropagator,
+    trace::{IdGenerator, RandomIdGenerator, SdkTracerProvider},
+};
 use tracing_subscriber::{
     EnvFilter, Layer,
     filter::{LevelFilter, Targets},
     layer::SubscriberExt,
     util::SubscriberInitExt,
 };
-use uuid::Uuid;
 
 /// How logs are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -65,8 +66,6 @@ pub enum TelemetryError {
 
 /// The target of spans that are for logs alone.
 pub(crate) const UNRECORDED: &str = "turnwise_kit::unrecorded";
-const TRACE_PARENT: &str = "traceparent";
-const TRACE_STATE: &str = "tracestate";
 
 /// Whether spans of this process go anywhere. Without [`Telemetry`] that is the subscriber's affair.
 static RECORDS: AtomicBool = AtomicBool::new(true);
@@ -153,76 +152,31 @@ pub fn extract(headers: &HeaderMap) -> Context {
     TraceContextPropagator::new().extract(&Headers(headers))
 }
 
-/// Writes the current span's trace context into headers.
-pub fn inject(headers: &mut HeaderMap) {
-    let context = tracing::Span::current().context();
-    TraceContextPropagator::new().inject_context(&context, &mut HeadersMut(headers));
+/// Writes a trace context into headers.
+pub fn inject(context: &Context, headers: &mut HeaderMap) {
+    TraceContextPropagator::new().inject_context(context, &mut HeadersMut(headers));
 }
 
-/// The W3C trace context of a call whose spans are recorded nowhere: it is passed on as it came, or begun for the logs.
-#[derive(Debug, Clone)]
-pub(crate) struct Unrecorded {
-    id: TraceId,
-    parent: HeaderValue,
-    state: Option<HeaderValue>,
+/// The trace of a call with these headers, if its spans are recorded nowhere: the one that came, or one that begins here.
+pub(crate) fn unrecorded(headers: &HeaderMap) -> Option<Context> {
+    let came = extract(headers);
+    match came.span().span_context() {
+        context if !context.is_valid() => begin_unless_recorded(),
+        context if context.is_sampled() && records() => None,
+        _ => Some(came.clone()),
+    }
 }
 
-impl Unrecorded {
-    /// The trace of a call with these headers; `None` if its spans are to be recorded.
-    pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
-        let came = extract(headers).span().span_context().clone();
-        match came.is_valid() {
-            true if came.is_sampled() && records() => None,
-            true => Self::read(headers, &came),
-            false => Self::begin_unless_recorded(),
-        }
-    }
-
-    /// The trace of the current span.
-    pub(crate) fn current() -> Option<Self> {
-        let mut headers = HeaderMap::new();
-        inject(&mut headers);
-        let current = extract(&headers).span().span_context().clone();
-        Self::read(&headers, &current)
-    }
-
-    fn read(headers: &HeaderMap, context: &SpanContext) -> Option<Self> {
-        let state = HeaderValue::from_str(&context.trace_state().header()).ok();
-        Some(Self {
-            id: context.trace_id(),
-            parent: headers.get(TRACE_PARENT)?.clone(),
-            state: state.filter(|state| !state.is_empty()),
-        })
-    }
-
-    /// A trace that begins here, for the logs. Whoever is called may record it.
-    pub(crate) fn begin_unless_recorded() -> Option<Self> {
-        if records() {
-            return None;
-        }
-        let id = TraceId::from_bytes(Uuid::new_v4().into_bytes());
-        let (span_id, _) = Uuid::new_v4().as_u64_pair();
-        let parent = format!("00-{id}-{span_id:016x}-01");
-        let parent = HeaderValue::from_str(&parent).ok()?;
-        Some(Self {
-            id,
-            parent,
-            state: None,
-        })
-    }
-
-    /// The id of the trace.
-    pub(crate) fn id(&self) -> DisplayValue<TraceId> {
-        field::display(self.id)
-    }
-
-    /// Passes it on.
-    pub(crate) fn inject(&self, headers: &mut HeaderMap) {
-        headers.insert(TRACE_PARENT, self.parent.clone());
-        if let Some(state) = &self.state {
-            headers.insert(TRACE_STATE, state.clone());
-        }
-    }
+/// A trace that begins here, for the logs. Whoever is called may record it.
+pub(crate) fn begin_unless_recorded() -> Option<Context> {
+    let begin = || {
+        let ids = RandomIdGenerator::default();
+        let (trace, span) = (ids.new_trace_id(), ids.new_span_id());
+        let (flags, state) = (TraceFlags::SAMPLED, TraceState::default());
+        let context = SpanContext::new(trace, span, flags, false, state);
+        Context::new().with_remote_span_context(context)
+    };
+    (!records()).then(begin)
 }
 
 struct Headers<'a>(&'a HeaderMap);

@@ -40,7 +40,9 @@ pub trait Backend: Send + Sync + 'static {
     fn default_model(&self, operation: Operation) -> &str;
 
     /// Refuses, before the call waits for a slot, what would be refused in any case.
-    fn admit(&self, model: &str, operation: Operation) -> Result<(), Failure>;
+    fn admit(&self, _model: &str, _operation: Operation) -> Result<(), Failure> {
+        Ok(())
+    }
 
     /// Completes `prompt`, piece by piece. Nothing is sent before the stream is first polled.
     fn stream(&self, model: &str, prompt: &Prompt) -> Pieces;

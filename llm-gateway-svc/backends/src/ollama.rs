@@ -120,10 +120,6 @@ impl Backend for Ollama {
         }
     }
 
-    fn admit(&self, _model: &str, _operation: Operation) -> Result<(), Failure> {
-        Ok(())
-    }
-
     fn stream(&self, model: &str, prompt: &Prompt) -> Pieces {
         let wire = Chat {
             model: model.to_owned(),

@@ -124,10 +124,6 @@ impl Backend for Openai {
         }
     }
 
-    fn admit(&self, _model: &str, _operation: Operation) -> Result<(), Failure> {
-        Ok(())
-    }
-
     fn stream(&self, model: &str, prompt: &Prompt) -> Pieces {
         let wire = Responses {
             events: Events::default(),
@@ -219,7 +215,7 @@ struct IncompleteDetails<'a> {
     reason: Option<Cow<'a, str>>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Usage {
     #[serde(default)]
     input_tokens: u32,
@@ -250,11 +246,7 @@ impl<O> Response<'_, O> {
             Some("failed" | "cancelled") => return Err(Problem::Reported),
             _ => return Err(Problem::Unreadable),
         };
-        let usage = self.usage.unwrap_or(Usage {
-            input_tokens: 0,
-            output_tokens: 0,
-            input_tokens_details: None,
-        });
+        let usage = self.usage.unwrap_or_default();
         Ok(End {
             model: self
                 .model

@@ -142,10 +142,6 @@ impl Backend for OpenaiCompatible {
         }
     }
 
-    fn admit(&self, _model: &str, _operation: Operation) -> Result<(), Failure> {
-        Ok(())
-    }
-
     fn stream(&self, model: &str, prompt: &Prompt) -> Pieces {
         let wire = Chat {
             events: Events::default(),

@@ -8,6 +8,7 @@ pub mod feedback;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+pub use turnwise_grading::Verdict;
 use turnwise_messages::Texts;
 use turnwise_reply_guard::plain_text;
 
@@ -21,32 +22,6 @@ use crate::{
 
 /// The most characters of a model's feedback.
 pub const MOST_FEEDBACK_CHARS: usize = 600;
-
-/// Whether an answer is right.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Verdict {
-    /// It is.
-    Right,
-    /// It is not.
-    Wrong,
-    /// Neither is certain.
-    CannotTell,
-}
-
-impl Verdict {
-    /// Every verdict.
-    pub const ALL: [Self; 3] = [Self::Right, Self::Wrong, Self::CannotTell];
-
-    /// The name that logs and metrics use.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Right => "right",
-            Self::Wrong => "wrong",
-            Self::CannotTell => "cannot_tell",
-        }
-    }
-}
 
 /// What mathematics said of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

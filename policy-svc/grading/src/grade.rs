@@ -23,6 +23,9 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Every verdict.
+    pub const ALL: [Self; 3] = [Self::Right, Self::Wrong, Self::CannotTell];
+
     /// The verdict's code, for logs.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -42,13 +42,8 @@ pub(super) fn check(
         key,
     };
     let grade = grading::grade(&drill, &request.answer);
-    let verdict = match grade.verdict {
-        grading::Verdict::Right => decisions::Verdict::Right,
-        grading::Verdict::Wrong => decisions::Verdict::Wrong,
-        grading::Verdict::CannotTell => decisions::Verdict::CannotTell,
-    };
     // Where the task cannot be read, a copy is still a copy.
-    let copied = verdict == decisions::Verdict::CannotTell
+    let copied = grade.verdict == decisions::Verdict::CannotTell
         && [&request.question_latex, &request.prompt]
             .iter()
             .any(|text| !text.is_empty() && same_words(text, &request.answer));
@@ -60,7 +55,7 @@ pub(super) fn check(
     let verdict = if is_exam {
         decisions::Verdict::CannotTell
     } else {
-        verdict
+        grade.verdict
     };
     let mistakes = loaded.answers.mistakes(&unit.id);
     let response = CheckDrillResponse {

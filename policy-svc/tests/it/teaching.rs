@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use tempfile::TempDir;
 use tonic::service::Routes;
-use turnwise_course_pack::load;
+use turnwise_course_pack::{Drill, load};
 use turnwise_decisions::{
     Action, Asks, Open, PlanInput, Situation, fallback::fallback, teaching::derived_hints,
 };
@@ -12,7 +12,7 @@ use turnwise_kit::Kit;
 use turnwise_policy_svc::{courses, taught};
 use turnwise_proto::{
     policy::v1::{
-        CheckDrillRequest, OpenDrill, ResolveGradeRequest, ResolveReplyRequest,
+        CheckDrillRequest, DrillCheck, OpenDrill, ResolveGradeRequest, ResolveReplyRequest,
         policy_service_client::PolicyServiceClient, resolve_grade_request,
         resolve_reply_request::Outcome,
     },
@@ -225,6 +225,31 @@ async fn a_turn_teaches_in_the_courses_language() {
     }
 }
 
+/// What mathematics says of an answer to this drill of ONE.
+async fn checked(client: &PolicyServiceClient<Routes>, drill: &Drill, answer: &str) -> DrillCheck {
+    let request = CheckDrillRequest {
+        course_id: COURSE.to_owned(),
+        unit_id: "ONE".to_owned(),
+        prompt: drill.prompt.clone(),
+        question_latex: drill.question_latex.clone(),
+        answer: answer.to_owned(),
+        drill_id: drill.id.clone(),
+        ..CheckDrillRequest::default()
+    };
+    let checked = client.clone().check_drill(request).await.unwrap();
+    checked.into_inner().check.unwrap()
+}
+
+/// A drill of ONE, and what the student said.
+fn asked(drill: &Drill, said: &str) -> OpenDrill {
+    OpenDrill {
+        unit_id: "ONE".to_owned(),
+        prompt: drill.prompt.clone(),
+        question_latex: drill.question_latex.clone(),
+        said: said.to_owned(),
+    }
+}
+
 #[tokio::test]
 async fn feedback_names_the_mistake_and_is_another_the_next_time() {
     let folder = taught_pack("en");
@@ -234,24 +259,9 @@ async fn feedback_names_the_mistake_and_is_another_the_next_time() {
     let mut told: Vec<String> = Vec::new();
     for wrong_before in 0..4 {
         let mut client = client.clone();
-        let request = CheckDrillRequest {
-            course_id: COURSE.to_owned(),
-            unit_id: "ONE".to_owned(),
-            prompt: drill.prompt.clone(),
-            question_latex: drill.question_latex.clone(),
-            answer: "x = 77".to_owned(),
-            drill_id: drill.id.clone(),
-            ..CheckDrillRequest::default()
-        };
-        let checked = client.check_drill(request).await.unwrap().into_inner();
         let request = ResolveGradeRequest {
-            check: checked.check,
-            drill: Some(OpenDrill {
-                unit_id: "ONE".to_owned(),
-                prompt: drill.prompt.clone(),
-                question_latex: drill.question_latex.clone(),
-                said: String::new(),
-            }),
+            check: Some(checked(&client, drill, "x = 77").await),
+            drill: Some(asked(drill, "")),
             // What gives the answer is withheld; the mistake that it names is not.
             outcome: (wrong_before == 0).then(|| {
                 let grade = format!(
@@ -298,24 +308,9 @@ async fn feedback_repeats_no_hint_of_the_turn_before() {
         ("What stands beside $x$?", false),
     ] {
         let mut client = client.clone();
-        let request = CheckDrillRequest {
-            course_id: COURSE.to_owned(),
-            unit_id: "ONE".to_owned(),
-            prompt: drill.prompt.clone(),
-            question_latex: drill.question_latex.clone(),
-            answer: "x = 77".to_owned(),
-            drill_id: drill.id.clone(),
-            ..CheckDrillRequest::default()
-        };
-        let checked = client.check_drill(request).await.unwrap().into_inner();
         let request = ResolveGradeRequest {
-            check: checked.check,
-            drill: Some(OpenDrill {
-                unit_id: "ONE".to_owned(),
-                prompt: drill.prompt.clone(),
-                question_latex: drill.question_latex.clone(),
-                said: String::new(),
-            }),
+            check: Some(checked(&client, drill, "x = 77").await),
+            drill: Some(asked(drill, "")),
             said: said.to_owned(),
             ..ResolveGradeRequest::default()
         };
@@ -352,24 +347,9 @@ async fn mathematics_names_mistakes_that_have_their_usual_names() {
         (drill.answer.clone(), ""),
     ] {
         let mut client = client.clone();
-        let request = CheckDrillRequest {
-            course_id: COURSE.to_owned(),
-            unit_id: "ONE".to_owned(),
-            prompt: drill.prompt.clone(),
-            question_latex: drill.question_latex.clone(),
-            answer: answer.clone(),
-            drill_id: drill.id.clone(),
-            ..CheckDrillRequest::default()
-        };
-        let checked = client.check_drill(request).await.unwrap().into_inner();
         let request = ResolveGradeRequest {
-            check: checked.check,
-            drill: Some(OpenDrill {
-                unit_id: "ONE".to_owned(),
-                prompt: drill.prompt.clone(),
-                question_latex: drill.question_latex.clone(),
-                said: answer.clone(),
-            }),
+            check: Some(checked(&client, drill, &answer).await),
+            drill: Some(asked(drill, &answer)),
             ..ResolveGradeRequest::default()
         };
         let graded = client.resolve_grade(request).await.unwrap().into_inner();

@@ -13,9 +13,7 @@ use std::{
 };
 
 use serde_json::Value;
-use turnwise_course_pack::{
-    Chunk, ChunkType, Course, Pack, Places, PolicyOverrides, Question, Tier, Unit,
-};
+use turnwise_course_pack::{Chunk, ChunkType, Course, Pack, Question, Tier, Unit};
 
 /// A query whose right answers are known.
 #[derive(Debug, Clone)]
@@ -151,21 +149,9 @@ fn empty_pack(id: String, entry_unit: &str) -> Pack {
             id,
             locale: "en".to_owned(),
             entry_unit: entry_unit.to_owned(),
-            policy: PolicyOverrides::default(),
-            reference: String::new(),
+            ..Course::default()
         },
-        units: Vec::new(),
-        lessons: Vec::new(),
-        chunks: Vec::new(),
-        questions: Vec::new(),
-        support: Vec::new(),
-        references: BTreeMap::new(),
-        documents: Vec::new(),
-        context: None,
-        texts: BTreeMap::new(),
-        procedures: Vec::new(),
-        warnings: Vec::new(),
-        places: Places::default(),
+        ..Pack::default()
     }
 }
 
@@ -173,16 +159,8 @@ fn unit(row: &Row) -> Unit {
     Unit {
         id: row.text("unit_id"),
         title: row.text("title"),
-        summary: String::new(),
-        prerequisites: Vec::new(),
         assessable: true,
-        tags: Vec::new(),
-        anchors: Vec::new(),
-        misconceptions: Vec::new(),
-        mistake_tags: Vec::new(),
-        key_idea: None,
-        drills: Vec::new(),
-        templates: Vec::new(),
+        ..Unit::default()
     }
 }
 

@@ -1,11 +1,11 @@
 //! A small course, and a client of the service that serves it.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use tonic::{Request, service::Routes};
 use turnwise_course_pack::{
-    Chunk, ChunkType, Course, Drill, Pack, Places, PolicyOverrides, Question, QuestionOption,
-    Support, SupportKind, Tier, Unit, Version,
+    Chunk, ChunkType, Course, Drill, Pack, Question, QuestionOption, Support, SupportKind, Tier,
+    Unit, Version,
 };
 use turnwise_kit::{CallContext, Caller, Kit};
 use turnwise_proto::{
@@ -154,21 +154,9 @@ pub fn empty_pack() -> Pack {
             title: "Tiny".to_owned(),
             locale: "en".to_owned(),
             entry_unit: "start".to_owned(),
-            policy: PolicyOverrides::default(),
-            reference: String::new(),
+            ..Course::default()
         },
-        units: Vec::new(),
-        lessons: Vec::new(),
-        chunks: Vec::new(),
-        questions: Vec::new(),
-        support: Vec::new(),
-        references: BTreeMap::new(),
-        documents: Vec::new(),
-        context: None,
-        texts: BTreeMap::new(),
-        procedures: Vec::new(),
-        warnings: Vec::new(),
-        places: Places::default(),
+        ..Pack::default()
     }
 }
 
@@ -177,22 +165,16 @@ pub fn unit(id: &str, title: &str) -> Unit {
         id: id.to_owned(),
         title: title.to_owned(),
         summary: format!("About {title}."),
-        prerequisites: Vec::new(),
         assessable: true,
         tags: vec![title.to_owned()],
-        anchors: Vec::new(),
         misconceptions: vec![format!("A mistake about {title}.").into()],
-        mistake_tags: Vec::new(),
-        key_idea: None,
         drills: vec![Drill {
             id: format!("{id}-d1"),
             prompt: format!("Practise {title}."),
-            question_latex: String::new(),
             answer: "1".to_owned(),
-            hints: Vec::new(),
-            solution: Vec::new(),
+            ..Drill::default()
         }],
-        templates: Vec::new(),
+        ..Unit::default()
     }
 }
 

@@ -23,6 +23,7 @@ pub struct ArchiveDir {
 }
 
 /// What lies in a directory.
+#[derive(Default)]
 pub(crate) struct Listing {
     pub(crate) archives: Vec<ArchiveName>,
     pub(crate) partials: Vec<ArchiveName>,
@@ -91,12 +92,7 @@ impl ArchiveDir {
     }
 
     pub(crate) fn list(&self) -> Result<Listing, ArchiveError> {
-        let mut listing = Listing {
-            archives: Vec::new(),
-            partials: Vec::new(),
-            refused: Vec::new(),
-            others: Vec::new(),
-        };
+        let mut listing = Listing::default();
         let failed = || ArchiveError::io("list", &self.root);
         for entry in fs::read_dir(&self.root).map_err(failed())? {
             let entry = entry.map_err(failed())?;

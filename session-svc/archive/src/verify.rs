@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// What was found in an archive, up to the first thing that is wrong with it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// The header; `None` if it is wrong.
     pub header: Option<Header>,
@@ -112,13 +112,7 @@ fn first(line: Option<Read<'_>>) -> Result<(Chain, Header), Fault> {
 fn verify(file: File, path: &Path) -> Result<Report, ArchiveError> {
     let failed = || ArchiveError::io("read", path);
     let mut lines = Lines::new(BufReader::new(file));
-    let mut report = Report {
-        header: None,
-        records: 0,
-        erased: 0,
-        chain: String::new(),
-        fault: None,
-    };
+    let mut report = Report::default();
     let mut chain = match first(lines.next().map_err(failed())?) {
         Err(fault) => {
             report.fault = Some((1, fault));

@@ -14,10 +14,10 @@ use turnwise_proto::{
 use turnwise_session_store::{Check, FieldName, Outcome, Read, StudentKey, Transaction, Write};
 
 use super::{
-    END, Sessions,
+    END, Sessions, entered,
     fields::{decimal, number},
     interactions::REQUEST,
-    keys, millis,
+    keys,
     stored::StoredThread,
     threads::{field, unknown},
 };
@@ -80,23 +80,8 @@ fn member(batch_id: &str, thread_id: &str) -> String {
 /// Enters a thread into the index of batches; what has been there too long is left out of it.
 pub(super) fn enters(sessions: &Sessions, batch_id: &str, thread_id: &str) -> [Write; 3] {
     let retention = sessions.limits().thread_retention;
-    let now = sessions.now_millis();
-    let key = keys::batches();
-    [
-        Write::Rank {
-            key: key.clone(),
-            member: member(batch_id, thread_id),
-            score: now.saturating_add(millis(retention)),
-        },
-        Write::UnrankUpTo {
-            key: key.clone(),
-            score: now,
-        },
-        Write::Expire {
-            key,
-            after: retention,
-        },
-    ]
+    let (member, now) = (member(batch_id, thread_id), sessions.now_millis());
+    entered(keys::batches(), member, now, retention)
 }
 
 /// Reads the index of batches.

@@ -133,11 +133,8 @@ impl Sessions {
         }
         let answer = change.await?;
         let kept = [&[1], answer.encode_to_vec().as_slice()].concat();
-        let transaction = Transaction {
-            writes: entry.store_text(&kept.into()).into(),
-            ..Transaction::default()
-        };
-        self.apply(&partition, transaction).await?;
+        self.write(&partition, entry.store_text(&kept.into()).into())
+            .await?;
         Ok(answer)
     }
 

@@ -186,14 +186,7 @@ impl Sessions {
             key: keys::threads(kind),
             members: vec![thread_id.clone()],
         }));
-        self.apply(
-            &self.partition(student).await?,
-            Transaction {
-                writes,
-                ..Transaction::default()
-            },
-        )
-        .await?;
+        self.write(&self.partition(student).await?, writes).await?;
         Ok(())
     }
 
@@ -262,14 +255,7 @@ impl Sessions {
             };
             let mut writes = Vec::new();
             traces.writes(self.limits(), logs, &mut writes);
-            self.apply(
-                &partition,
-                Transaction {
-                    writes,
-                    ..Transaction::default()
-                },
-            )
-            .await?;
+            self.write(&partition, writes).await?;
             turns_to = before(&traces.turns);
             entries_to = before(&traces.entries);
         }

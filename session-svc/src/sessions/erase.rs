@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use turnwise_redaction::redact;
 use turnwise_session_archive::ArchiveError;
-use turnwise_session_store::{Partition, Read, StudentKey, Transaction, Write};
+use turnwise_session_store::{Partition, Read, StudentKey, Write};
 use uuid::Uuid;
 
 use super::{
@@ -97,11 +97,7 @@ impl Sessions {
             // As long as anything that began before may still come.
             after: self.limits().idempotency_ttl,
         });
-        let begun = Transaction {
-            writes,
-            ..Transaction::default()
-        };
-        let token = self.apply(&partition, begun).await?.token;
+        let token = self.write(&partition, writes).await?.token;
         let token = token.ok_or(SessionError::Unavailable)?;
         // First whatever names the student elsewhere: cut off, the next attempt still finds where that is.
         self.withdraw_all(student, token).await?;
@@ -207,11 +203,7 @@ impl Sessions {
                 members: members.to_vec(),
             });
         }
-        let transaction = Transaction {
-            writes,
-            ..Transaction::default()
-        };
-        self.apply(&class, transaction).await.map(drop)
+        self.write(&class, writes).await.map(drop)
     }
 
     async fn remove_courses(&self, student: &StudentKey) -> Result<(), SessionError> {
@@ -246,14 +238,7 @@ impl Sessions {
         .into_iter();
         let rest = rest.chain(keys::kinds().map(keys::threads));
         writes.extend(rest.map(|key| Write::Remove { key }));
-        self.apply(
-            &partition,
-            Transaction {
-                writes,
-                ..Transaction::default()
-            },
-        )
-        .await?;
+        self.write(&partition, writes).await?;
         Ok(())
     }
 

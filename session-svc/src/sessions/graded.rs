@@ -4,13 +4,14 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use turnwise_session_store::{Check, Read, StudentKey, Transaction, Write};
+use turnwise_session_store::{Check, Read, StudentKey, Write};
 
 use super::{
     END, Limits, Sessions,
     conversations::{self, before},
+    entered,
     idempotency::{self, IdempotencyEntry},
-    keys, millis,
+    keys,
 };
 use crate::error::SessionError;
 
@@ -46,22 +47,8 @@ pub(super) fn note(
     now: i64,
     limits: &Limits,
 ) -> [Write; 3] {
-    let key = keys::graded();
-    [
-        Write::Rank {
-            key: key.clone(),
-            member: format!("{course_id}/{}", entry.name()),
-            score: now.saturating_add(millis(limits.idempotency_ttl)),
-        },
-        Write::UnrankUpTo {
-            key: key.clone(),
-            score: now,
-        },
-        Write::Expire {
-            key,
-            after: limits.idempotency_ttl,
-        },
-    ]
+    let member = format!("{course_id}/{}", entry.name());
+    entered(keys::graded(), member, now, limits.idempotency_ttl)
 }
 
 /// Reads the latest notes.
@@ -84,11 +71,7 @@ impl Sessions {
                 .map(|(_, entry)| idempotency::without_stored_text(entry))
                 .collect();
             if !writes.is_empty() {
-                let transaction = Transaction {
-                    writes,
-                    ..Transaction::default()
-                };
-                self.apply(&partition, transaction).await?;
+                self.write(&partition, writes).await?;
             }
             let Some(to) = before(&page) else {
                 return Ok(());
@@ -104,11 +87,8 @@ impl Sessions {
         let page = self.read(&partition, vec![names()]).await?.members()?;
         self.strip_graded(student, None, page).await?;
         let left = [keys::graded(), keys::cleared()];
-        let transaction = Transaction {
-            writes: left.map(|key| Write::Remove { key }).into(),
-            ..Transaction::default()
-        };
-        self.apply(&partition, transaction).await?;
+        self.write(&partition, left.map(|key| Write::Remove { key }).into())
+            .await?;
         Ok(())
     }
 }

@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use turnwise_session_store::{Check, DAMAGED, Refused, Write};
 
-use super::{Limits, fields::Fields, keys, keys::Operation, millis};
+use super::{Limits, entered, fields::Fields, keys, keys::Operation};
 use crate::{error::SessionError, record};
 
 /// The fields of an entry. Evidence keeps its outcome for good and its text apart; elsewhere the outcome is the text.
@@ -109,22 +109,8 @@ impl IdempotencyEntry {
 
     /// Notes that the outcome holds text of a thread, and forgets notes of entries that are gone.
     pub(super) fn note(&self, thread_id: &str, now: i64, limits: &Limits) -> [Write; 3] {
-        let key = keys::idempotency_index(thread_id);
-        [
-            Write::Rank {
-                key: key.clone(),
-                member: self.name().to_owned(),
-                score: now.saturating_add(millis(limits.idempotency_ttl)),
-            },
-            Write::UnrankUpTo {
-                key: key.clone(),
-                score: now,
-            },
-            Write::Expire {
-                key,
-                after: limits.idempotency_ttl,
-            },
-        ]
+        let (key, member) = (keys::idempotency_index(thread_id), self.name().to_owned());
+        entered(key, member, now, limits.idempotency_ttl)
     }
 
     /// The fingerprint, for the holder of a lease.

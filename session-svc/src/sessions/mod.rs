@@ -37,7 +37,7 @@ use prost::Message;
 use turnwise_kit::{CancellationToken, Clock, TaskTracker, sizes::PUBLIC_MESSAGE};
 use turnwise_session_archive::ArchiveDir;
 use turnwise_session_store::{
-    Applied, Outcome, Partition, Read, Refused, Store, StudentKey, Transaction,
+    Applied, Key, Outcome, Partition, Read, Refused, Store, StudentKey, Transaction, Write,
 };
 
 use crate::{error::SessionError, memory::MemoryLimits, metrics::SessionMetrics};
@@ -199,6 +199,18 @@ impl Sessions {
         }
     }
 
+    async fn write(
+        &self,
+        partition: &Partition,
+        writes: Vec<Write>,
+    ) -> Result<Applied, SessionError> {
+        let transaction = Transaction {
+            writes,
+            ..Transaction::default()
+        };
+        self.apply(partition, transaction).await
+    }
+
     async fn read(
         &self,
         partition: &Partition,
@@ -220,6 +232,22 @@ impl Sessions {
 /// A member of a class's index.
 pub(crate) fn member(student: &StudentKey, thread_id: &str) -> String {
     format!("{}/{thread_id}", student.student)
+}
+
+/// Enters a member into an index for so long, and takes out what has been there too long.
+fn entered(key: Key, member: String, now: i64, kept: Duration) -> [Write; 3] {
+    [
+        Write::Rank {
+            key: key.clone(),
+            member,
+            score: now.saturating_add(millis(kept)),
+        },
+        Write::UnrankUpTo {
+            key: key.clone(),
+            score: now,
+        },
+        Write::Expire { key, after: kept },
+    ]
 }
 
 fn millis(duration: Duration) -> i64 {

@@ -12,7 +12,7 @@ use turnwise_session_archive::{
     About, ArchiveError, ArchiveKind, ArtifactRecord, ContextRequestRecord, ConversationRecord,
     Writer,
 };
-use turnwise_session_store::{Partition, Read, StudentKey, Transaction, Write};
+use turnwise_session_store::{Partition, Read, StudentKey, Write};
 
 use super::{
     END, Idempotency, Sessions,
@@ -209,15 +209,12 @@ impl Sessions {
         members: Vec<(String, i64)>,
     ) -> Result<(), SessionError> {
         for members in members.chunks(UNINDEXED_AT_ONCE) {
-            self.apply(
+            self.write(
                 &Partition::class(tenant, class_id),
-                Transaction {
-                    writes: vec![Write::UnrankAt {
-                        key: keys::conversations(),
-                        members: members.to_vec(),
-                    }],
-                    ..Transaction::default()
-                },
+                vec![Write::UnrankAt {
+                    key: keys::conversations(),
+                    members: members.to_vec(),
+                }],
             )
             .await?;
         }

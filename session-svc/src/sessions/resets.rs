@@ -212,11 +212,7 @@ impl Sessions {
             member: format!("{}/{class_id}", actor.tenant),
             score: self.now_millis(),
         };
-        let transaction = Transaction {
-            writes: vec![entered],
-            ..Transaction::default()
-        };
-        self.apply(&all(), transaction).await?;
+        self.write(&all(), vec![entered]).await?;
         let stored = Stored {
             key: idempotency.key.clone(),
             body_hash: idempotency.body_hash.clone(),
@@ -395,11 +391,7 @@ impl Sessions {
             key: keys::resets(),
             members: vec![format!("{tenant}/{class_id}")],
         };
-        let transaction = Transaction {
-            writes: vec![gone],
-            ..Transaction::default()
-        };
-        self.apply(&all(), transaction).await.map(drop)
+        self.write(&all(), vec![gone]).await.map(drop)
     }
 }
 

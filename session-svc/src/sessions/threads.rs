@@ -267,14 +267,7 @@ impl Sessions {
                 key: keys::threads(kind),
                 members: over,
             };
-            self.apply(
-                &partition,
-                Transaction {
-                    writes: vec![forget],
-                    ..Transaction::default()
-                },
-            )
-            .await?;
+            self.write(&partition, vec![forget]).await?;
         }
         Ok(ThreadPage { threads, before })
     }

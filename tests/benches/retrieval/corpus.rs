@@ -1,8 +1,6 @@
 //! Generated courses, uploads and questions: the same for the same numbers.
 
-use std::collections::BTreeMap;
-
-use turnwise_course_pack::{Chunk, ChunkType, Course, Pack, Places, PolicyOverrides, Unit};
+use turnwise_course_pack::{Chunk, ChunkType, Course, Pack, Unit};
 use turnwise_retrieval_index::{SourceHead, UploadedChunk};
 use turnwise_testing::choices::Choices;
 
@@ -65,21 +63,9 @@ pub fn pack(id: &str, units: usize, filled: bool) -> Pack {
             title: "Generated".to_owned(),
             locale: "en".to_owned(),
             entry_unit: unit_id(0),
-            policy: PolicyOverrides::default(),
-            reference: String::new(),
+            ..Course::default()
         },
-        units: Vec::new(),
-        lessons: Vec::new(),
-        chunks: Vec::new(),
-        questions: Vec::new(),
-        support: Vec::new(),
-        references: BTreeMap::new(),
-        documents: Vec::new(),
-        context: None,
-        texts: BTreeMap::new(),
-        procedures: Vec::new(),
-        warnings: Vec::new(),
-        places: Places::default(),
+        ..Pack::default()
     };
     for unit in 0..units {
         let mut choices = Choices::of_round(1, unit as u64);
@@ -87,15 +73,10 @@ pub fn pack(id: &str, units: usize, filled: bool) -> Pack {
             id: unit_id(unit),
             title: text(&mut choices, unit, 3),
             summary: text(&mut choices, unit, 12),
-            prerequisites: Vec::new(),
-            assessable: false,
             tags: vec![text(&mut choices, unit, 2)],
             anchors: vec![text(&mut choices, unit, 6)],
             misconceptions: vec![text(&mut choices, unit, 8).into()],
-            mistake_tags: Vec::new(),
-            key_idea: None,
-            drills: Vec::new(),
-            templates: Vec::new(),
+            ..Unit::default()
         });
         for place in 0..if filled { CHUNKS_IN_UNIT } else { 1 } {
             pack.chunks.push(Chunk {

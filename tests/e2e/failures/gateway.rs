@@ -16,7 +16,7 @@ use turnwise_tests::{
 use super::{
     BACK, Blow, OPEN, PATIENT, QUESTION,
     calls::{drill, exam, grade, submit, turn},
-    counted, options, until_well,
+    counted, options, proxied, until_well,
 };
 
 /// The deadline of a call whose gateway will not answer.
@@ -24,18 +24,12 @@ const CUT_OFF: Duration = Duration::from_secs(4);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn in_the_middle_of_turns() {
-    let (session, llm) = (
-        Arc::new(FaultProxy::start().await),
-        Arc::new(FaultProxy::start().await),
-    );
-    let options = options()
-        .twice(Service::Gateway)
-        .proxy(Service::Session, &session)
-        .proxy(Service::Llm, &llm);
-    let mut suite = Deployment::five_processes(options).await;
-    let ada = suite.student("ada");
+    let ([session, llm], mut suite, ada) = proxied(
+        options().twice(Service::Gateway),
+        [Service::Session, Service::Llm],
+    )
+    .await;
     let elsewhere = suite.at_second_gateway(&ada);
-    until_well(&suite, &ada).await;
     let points = [
         (&session, "BeginTurn", When::After),
         (&llm, "Complete", When::Before),

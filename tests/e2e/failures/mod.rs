@@ -25,7 +25,7 @@ mod retrieval;
 mod session;
 mod store;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use prost::Message;
 use rustix::process::Signal;
@@ -41,6 +41,7 @@ use turnwise_tests::{
     deployment::Deployment,
     eventually::eventually,
     evidence::as_service,
+    fault_proxy::FaultProxy,
     options::{Options, Service},
     student::{DEMO_COURSE, Student, saying},
 };
@@ -94,6 +95,26 @@ fn options() -> Options {
         .env("TURN_LEASE_TTL_SECONDS", "3")
         // A debug build on a busy machine falls back and commits slowly: more is kept back than usual.
         .env("TURN_REPLY_RESERVE_MS", "1000")
+}
+
+/// Five processes with these services behind proxies, and a student whom they serve well.
+async fn proxied<const N: usize>(
+    mut options: Options,
+    services: [Service; N],
+) -> ([Arc<FaultProxy>; N], Deployment, Student) {
+    let mut proxies = Vec::new();
+    for service in services {
+        let proxy = Arc::new(FaultProxy::start().await);
+        options = options.proxy(service, &proxy);
+        proxies.push(proxy);
+    }
+    let suite = Deployment::five_processes(options).await;
+    let ada = suite.student("ada");
+    until_well(&suite, &ada).await;
+    let Ok(proxies) = proxies.try_into() else {
+        panic!("one for each service");
+    };
+    (proxies, suite, ada)
 }
 
 /// A student's evidence and its version, as bytes.

@@ -1,12 +1,11 @@
 //! llm-gateway-svc fails: as if the model did.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use turnwise_proto::tutor::v1::{DegradedReason as Why, DrillResult, stream_turn_response::News};
 use turnwise_tests::{
     answer::check_fallback,
-    deployment::Deployment,
-    fault_proxy::{FaultProxy, InjectedFault, When},
+    fault_proxy::{InjectedFault, When},
     options::Service,
     student::{DEMO_COURSE, saying},
 };
@@ -14,15 +13,12 @@ use turnwise_tests::{
 use super::{
     Blow, OPEN, PATIENT, QUESTION,
     calls::{drill, grade, turn},
-    counted, options, reasons, record, until_well,
+    counted, options, proxied, reasons, record, until_well,
 };
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_or_stalled_in_the_middle_of_calls() {
-    let policy = Arc::new(FaultProxy::start().await);
-    let mut suite = Deployment::five_processes(options().proxy(Service::Policy, &policy)).await;
-    let ada = suite.student("ada");
-    until_well(&suite, &ada).await;
+    let ([policy], mut suite, ada) = proxied(options(), [Service::Policy]).await;
     for (blow, reason) in [
         (Blow::Killed, Why::LlmTransport),
         (Blow::Stalled, Why::LlmTimeout),
@@ -66,10 +62,7 @@ async fn killed_or_stalled_in_the_middle_of_calls() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn garbage_in_turns_and_grades() {
-    let llm = Arc::new(FaultProxy::start().await);
-    let mut suite = Deployment::five_processes(options().proxy(Service::Llm, &llm)).await;
-    let ada = suite.student("ada");
-    until_well(&suite, &ada).await;
+    let ([llm], mut suite, ada) = proxied(options(), [Service::Llm]).await;
     let silence = [
         ("nothing", InjectedFault::Silence),
         ("half a message, for ever", InjectedFault::Unfinished),

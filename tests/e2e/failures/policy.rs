@@ -1,12 +1,11 @@
 //! policy-svc fails: a fixed safe text, no card, and no model is called; a grade waits for a retry.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use turnwise_proto::policy::v1::{PlanResponse, ResolveReplyResponse};
 use turnwise_tests::{
-    deployment::Deployment,
     eventually::eventually,
-    fault_proxy::{FaultProxy, InjectedFault, When},
+    fault_proxy::{InjectedFault, When},
     options::Service,
     student::{DEMO_COURSE, saying},
 };
@@ -14,23 +13,16 @@ use turnwise_tests::{
 use super::{
     BACK, Blow, OPEN, PATIENT, QUESTION,
     calls::{drill, grade, turn},
-    check_safe, check_unavailable, counted, options, reasons, record, until_well,
+    check_safe, check_unavailable, counted, options, proxied, reasons, record, until_well,
 };
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_or_stalled_in_the_middle_of_turns() {
-    let (policy, retrieval, llm) = (
-        Arc::new(FaultProxy::start().await),
-        Arc::new(FaultProxy::start().await),
-        Arc::new(FaultProxy::start().await),
-    );
-    let options = options()
-        .proxy(Service::Policy, &policy)
-        .proxy(Service::Retrieval, &retrieval)
-        .proxy(Service::Llm, &llm);
-    let mut suite = Deployment::five_processes(options).await;
-    let ada = suite.student("ada");
-    until_well(&suite, &ada).await;
+    let ([policy, retrieval, llm], mut suite, ada) = proxied(
+        options(),
+        [Service::Policy, Service::Retrieval, Service::Llm],
+    )
+    .await;
     let points = [
         ("before the plan", &retrieval, "MapMessage", When::Before, 0),
         // The decision runs beside the search, so a call of retrieval-svc may come too late.
@@ -65,16 +57,7 @@ async fn killed_or_stalled_in_the_middle_of_turns() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn garbage_in_turns() {
-    let (policy, llm) = (
-        Arc::new(FaultProxy::start().await),
-        Arc::new(FaultProxy::start().await),
-    );
-    let options = options()
-        .proxy(Service::Policy, &policy)
-        .proxy(Service::Llm, &llm);
-    let mut suite = Deployment::five_processes(options).await;
-    let ada = suite.student("ada");
-    until_well(&suite, &ada).await;
+    let ([policy, llm], mut suite, ada) = proxied(options(), [Service::Policy, Service::Llm]).await;
     let before = record(&suite, &ada).await;
     for (method, model_calls) in [("Plan", 0), ("Decide", 0), ("ResolveReply", 1)] {
         for (garbage, fault) in InjectedFault::garbage() {
@@ -115,16 +98,7 @@ async fn garbage_in_turns() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_grade_counts_once_when_it_is_back() {
-    let (policy, llm) = (
-        Arc::new(FaultProxy::start().await),
-        Arc::new(FaultProxy::start().await),
-    );
-    let options = options()
-        .proxy(Service::Policy, &policy)
-        .proxy(Service::Llm, &llm);
-    let mut suite = Deployment::five_processes(options).await;
-    let ada = suite.student("ada");
-    until_well(&suite, &ada).await;
+    let ([policy, llm], mut suite, ada) = proxied(options(), [Service::Policy, Service::Llm]).await;
     let thread = ada.open(DEMO_COURSE).await;
     let mut count = counted(&suite, &ada, OPEN).await;
     for blow in Blow::BOTH {

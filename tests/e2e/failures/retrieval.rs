@@ -18,7 +18,7 @@ use turnwise_tests::{
 use super::{
     Blow, OPEN, PATIENT, QUESTION,
     calls::{drill, grade, turn},
-    counted, options, reasons, record, until_well,
+    counted, options, proxied, reasons, record, until_well,
 };
 
 #[tokio::test(flavor = "multi_thread")]
@@ -85,13 +85,8 @@ async fn killed_or_stalled_in_the_middle_of_turns() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn garbage_in_turns() {
-    let retrieval = Arc::new(FaultProxy::start().await);
-    let options = options()
-        .proxy(Service::Retrieval, &retrieval)
-        .evidence(Seed::units("nia", DEMO_COURSE, vec![drilled(OPEN)]));
-    let mut suite = Deployment::five_processes(options).await;
-    let ada = suite.student("ada");
-    until_well(&suite, &ada).await;
+    let options = options().evidence(Seed::units("nia", DEMO_COURSE, vec![drilled(OPEN)]));
+    let ([retrieval], mut suite, ada) = proxied(options, [Service::Retrieval]).await;
     let before = record(&suite, &ada).await;
     for method in ["MapMessage", "Retrieve"] {
         for (garbage, fault) in InjectedFault::garbage() {

@@ -1,12 +1,12 @@
 //! session-svc fails: the call is refused with a time to try again, and tried again with the same key it is done once.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use turnwise_tests::{
     answer::check_answer,
     deployment::Deployment,
     eventually::eventually,
-    fault_proxy::{FaultProxy, InjectedFault, When},
+    fault_proxy::{InjectedFault, When},
     options::Service,
     student::{DEMO_COURSE, new_thread, saying},
 };
@@ -14,21 +14,12 @@ use turnwise_tests::{
 use super::{
     BACK, Blow, OPEN, PATIENT, QUESTION,
     calls::{drill, grade, turn},
-    check_unavailable, counted, options, until_well,
+    check_unavailable, counted, options, proxied, until_well,
 };
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_or_stalled_in_the_middle_of_calls() {
-    let (policy, llm) = (
-        Arc::new(FaultProxy::start().await),
-        Arc::new(FaultProxy::start().await),
-    );
-    let options = options()
-        .proxy(Service::Policy, &policy)
-        .proxy(Service::Llm, &llm);
-    let mut suite = Deployment::five_processes(options).await;
-    let ada = suite.student("ada");
-    until_well(&suite, &ada).await;
+    let ([policy, llm], mut suite, ada) = proxied(options(), [Service::Policy, Service::Llm]).await;
     for blow in Blow::BOTH {
         for within in [5, 8, 20].map(Duration::from_secs) {
             println!("session-svc {blow:?} before a turn is written");
@@ -104,10 +95,7 @@ async fn reading_and_opening_threads_end_in_time() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn garbage_in_turns() {
-    let session = Arc::new(FaultProxy::start().await);
-    let mut suite = Deployment::five_processes(options().proxy(Service::Session, &session)).await;
-    let ada = suite.student("ada");
-    until_well(&suite, &ada).await;
+    let ([session], mut suite, ada) = proxied(options(), [Service::Session]).await;
     let silent = ("nothing, once it is done", InjectedFault::SilenceAfter);
     for method in ["BeginTurn", "CommitTurn"] {
         for (garbage, fault) in InjectedFault::garbage().into_iter().chain([silent.clone()]) {
@@ -135,10 +123,7 @@ async fn garbage_in_turns() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn garbage_in_grades() {
-    let session = Arc::new(FaultProxy::start().await);
-    let mut suite = Deployment::five_processes(options().proxy(Service::Session, &session)).await;
-    let ada = suite.student("ada");
-    until_well(&suite, &ada).await;
+    let ([session], mut suite, ada) = proxied(options(), [Service::Session]).await;
     let thread = ada.open(DEMO_COURSE).await;
     let silent = ("nothing, once it is done", InjectedFault::SilenceAfter);
     for method in ["BeginEvidence", "CommitEvidence"] {

@@ -1,6 +1,6 @@
 //! session-svc's Redis fails: the same as if session-svc did, and what was acknowledged is there.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use rustix::process::Pid;
 use turnwise_testing::redis::{RedisServer, ServerOptions};
@@ -8,7 +8,7 @@ use turnwise_tests::{
     answer::check_answer,
     deployment::Deployment,
     eventually::eventually,
-    fault_proxy::{FaultProxy, When},
+    fault_proxy::When,
     options::Service,
     process,
     student::{DEMO_COURSE, saying},
@@ -17,7 +17,7 @@ use turnwise_tests::{
 use super::{
     BACK, Blow, OPEN, PATIENT, QUESTION,
     calls::{drill, grade, turn},
-    check_unavailable, counted, options, until_well,
+    check_unavailable, counted, options, proxied, until_well,
 };
 
 /// What strikes Redis, from anywhere, and returns when it does nothing more.
@@ -42,20 +42,11 @@ fn over(suite: &mut Deployment, blow: Blow) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_or_stalled_in_the_middle_of_calls() {
-    let (policy, llm) = (
-        Arc::new(FaultProxy::start().await),
-        Arc::new(FaultProxy::start().await),
-    );
     let durable = ServerOptions::default()
         .persistent()
         .set("appendfsync", "always");
-    let options = options()
-        .redis(durable)
-        .proxy(Service::Policy, &policy)
-        .proxy(Service::Llm, &llm);
-    let mut suite = Deployment::five_processes(options).await;
-    let ada = suite.student("ada");
-    until_well(&suite, &ada).await;
+    let ([policy, llm], mut suite, ada) =
+        proxied(options().redis(durable), [Service::Policy, Service::Llm]).await;
     for blow in Blow::BOTH {
         for within in [5, 8].map(Duration::from_secs) {
             println!("Redis {blow:?} before a turn is written");

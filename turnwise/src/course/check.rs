@@ -219,12 +219,19 @@ fn write_found(found: &PackFault, kind: &str, out: &mut dyn Write) -> std::io::R
     writeln!(out, "  remedy: {}", found.remedy)
 }
 
-/// Writes the line about a pack that is refused.
-pub(super) fn write_refusal(
+/// Says what is wrong with a pack that is refused, and fails.
+pub(super) fn refused(
     dir: &Path,
     faults: &[PackFault],
     out: &mut dyn Write,
-) -> std::io::Result<()> {
+) -> anyhow::Result<ExitCode> {
+    write_faults(faults, out)?;
+    write_refusal(dir, faults, out)?;
+    Ok(ExitCode::FAILURE)
+}
+
+/// Writes the line about a pack that is refused.
+fn write_refusal(dir: &Path, faults: &[PackFault], out: &mut dyn Write) -> std::io::Result<()> {
     // `.` and `..` have no name of their own.
     let name = dir.file_name().map_or_else(
         || dir.display().to_string(),

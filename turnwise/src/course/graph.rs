@@ -20,7 +20,7 @@ use turnwise_course_pack::{Pack, PackFault, load_all};
 use turnwise_decisions::record::Record;
 use turnwise_policy_svc::courses::LoadedCourse;
 
-use super::check::{counted, write_faults, write_refusal};
+use super::check::{counted, refused, write_faults};
 use drawing::{Drawing, Student};
 
 /// Arguments of `turnwise course graph`.
@@ -66,11 +66,7 @@ pub(super) fn run(
 ) -> anyhow::Result<ExitCode> {
     let (dir, pack) = match one_pack(&args.dir) {
         Ok((dir, Ok(pack))) => (dir, pack),
-        Ok((dir, Err(faults))) => {
-            write_faults(&faults, notes)?;
-            write_refusal(&dir, &faults, notes)?;
-            return Ok(ExitCode::FAILURE);
-        }
+        Ok((dir, Err(faults))) => return refused(&dir, &faults, notes),
         Err(fault) => return refuse(fault, notes),
     };
     let unit_ids: Vec<String> = pack.units.iter().map(|unit| unit.id.clone()).collect();

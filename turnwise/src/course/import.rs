@@ -16,7 +16,7 @@ use anyhow::Context;
 use turnwise_course_pack::PackFault;
 
 use self::pack::PackFile;
-use super::check::{Summary, write_faults, write_refusal};
+use super::check::{Summary, refused};
 use super::place::Place;
 
 /// Files that a pack takes over as they are: the course, and whose work it is.
@@ -59,11 +59,7 @@ pub(super) fn run(args: &ImportArgs, out: &mut dyn Write) -> anyhow::Result<Exit
             writeln!(out, "  written to {}", args.to.display())?;
             Ok(ExitCode::SUCCESS)
         }
-        Err(faults) => {
-            write_faults(&faults, out)?;
-            write_refusal(&args.to, &faults, out)?;
-            Ok(ExitCode::FAILURE)
-        }
+        Err(faults) => refused(&args.to, &faults, out),
     }
 }
 

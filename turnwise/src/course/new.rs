@@ -7,7 +7,7 @@ use serde_json::Value;
 use turnwise_course_pack::is_reference_key;
 use turnwise_messages::{Key, keys, text};
 
-use super::check::{Summary, write_faults, write_refusal};
+use super::check::{Summary, refused};
 use super::place::Place;
 
 /// Arguments of `turnwise course new`.
@@ -88,11 +88,7 @@ pub(super) fn run(args: &NewArgs, out: &mut dyn Write) -> anyhow::Result<ExitCod
             }
             Ok(ExitCode::SUCCESS)
         }
-        Err(faults) => {
-            write_faults(&faults, out)?;
-            write_refusal(&dir, &faults, out)?;
-            Ok(ExitCode::FAILURE)
-        }
+        Err(faults) => refused(&dir, &faults, out),
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
 use anyhow::Context;
 use turnwise_course_pack::{Chunk, Lesson, Pack, load};
 
-use super::check::{counted, write_faults, write_refusal};
+use super::check::{counted, refused};
 
 /// The most bytes of a reference, as retrieval-svc hands it out.
 pub const MAX_REFERENCE: usize = 65_536;
@@ -45,11 +45,7 @@ pub struct Reference {
 pub(super) fn run(args: &ReferencesArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let pack = match load(&args.course) {
         Ok(pack) => pack,
-        Err(faults) => {
-            write_faults(&faults, out)?;
-            write_refusal(&args.course, &faults, out)?;
-            return Ok(ExitCode::FAILURE);
-        }
+        Err(faults) => return refused(&args.course, &faults, out),
     };
     let dir = args
         .out

@@ -13,7 +13,7 @@ use std::{
 use anyhow::Context;
 use turnwise_course_pack::load;
 
-use super::check::{counted, write_faults, write_refusal};
+use super::check::{counted, refused};
 pub use front::{existing, with_topics};
 pub use suggest::{Text, suggest};
 
@@ -41,11 +41,7 @@ pub struct TopicsArgs {
 pub(super) fn run(args: &TopicsArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     let pack = match load(&args.course) {
         Ok(pack) => pack,
-        Err(faults) => {
-            write_faults(&faults, out)?;
-            write_refusal(&args.course, &faults, out)?;
-            return Ok(ExitCode::FAILURE);
-        }
+        Err(faults) => return refused(&args.course, &faults, out),
     };
     let dir = args.lessons_dir.clone();
     let dir = dir.unwrap_or_else(|| args.course.join("content"));

@@ -88,7 +88,7 @@ impl Upload {
         let (steps, requests) = mpsc::channel(2);
         // There is room for it, and the receiver is here.
         let _ = steps.send(step(Step::Begin(self.begin.clone()))).await;
-        let request = staff.request(ReceiverStream::new(requests), WORK);
+        let request = staff.caller.request(ReceiverStream::new(requests), WORK);
         let mut answers = staff
             .client
             .clone()

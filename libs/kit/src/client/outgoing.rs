@@ -13,6 +13,7 @@ use http::{HeaderMap, HeaderValue, Request, Response, header::AUTHORIZATION};
 use tonic::{Status, body::Body, codegen::StdError};
 use tower::Service;
 use tracing::{Instrument, Span, field};
+use tracing_opentelemetry::OpenTelemetrySpanExt;
 use turnwise_proto::common::v1::ErrorReason;
 
 use super::{ClientOptions, deadline::DeadlineBody};
@@ -81,8 +82,8 @@ impl<S> Outgoing<S> {
             headers.insert("grpc-timeout", value);
         }
         match &context.unrecorded {
-            Some(trace) => trace.inject(headers),
-            None => telemetry::inject(headers),
+            Some(trace) => telemetry::inject(trace, headers),
+            None => telemetry::inject(&Span::current().context(), headers),
         }
     }
 

@@ -4,7 +4,7 @@ use std::{future::Future, sync::Arc, time::Duration};
 
 use axum::{body::Body, extract::Request, response::Response};
 use http::HeaderValue;
-use opentelemetry::trace::TraceContextExt;
+use opentelemetry::{Context, trace::TraceContextExt};
 use tokio::time::Instant;
 use tonic::Code;
 use tracing::{Instrument, Span, field};
@@ -15,7 +15,7 @@ use crate::{
     CallContext, Metrics,
     metrics::code_name,
     outcome::{OnEnd, observe},
-    telemetry::{self, UNRECORDED, Unrecorded},
+    telemetry::{self, UNRECORDED},
 };
 
 /// The metadata key of request ids.
@@ -56,11 +56,14 @@ pub(super) async fn trace<F: Future<Output = Response>>(
         .get_or_insert_with(|| request_id(&request));
     let id = Arc::clone(id);
     if context.unrecorded.is_none() {
-        context.unrecorded = Unrecorded::of(request.headers()).map(Arc::new);
+        context.unrecorded = telemetry::unrecorded(request.headers());
     }
     let method = names.label(request.uri().path());
     let span = match &context.unrecorded {
-        Some(trace) => rpc_span!(UNRECORDED, method, id, trace.id()),
+        Some(trace) => {
+            let trace_id = trace.span().span_context().trace_id();
+            rpc_span!(UNRECORDED, method, id, field::display(trace_id))
+        }
         None => {
             let span = rpc_span!(module_path!(), method, id, field::Empty);
             if request.extensions().get::<InProcess>().is_none() {
@@ -71,7 +74,7 @@ pub(super) async fn trace<F: Future<Output = Response>>(
             let trace = trace.span().span_context().clone();
             span.record("trace_id", field::display(trace.trace_id()));
             if trace.is_valid() && !trace.is_sampled() {
-                context.unrecorded = span.in_scope(Unrecorded::current).map(Arc::new);
+                context.unrecorded = Some(Context::new().with_remote_span_context(trace));
             }
             span
         }

@@ -9,14 +9,14 @@ use turnwise_kit::Kit;
 use turnwise_policy_svc::taught;
 use turnwise_proto::{
     policy::v1::{
-        CheckDrillRequest, KnownTexts, OpenDrill, ResolveGradeRequest, ResolveReplyRequest,
+        KnownTexts, ResolveGradeRequest, ResolveReplyRequest,
         policy_service_client::PolicyServiceClient, resolve_reply_request::Outcome,
     },
     tutor::v1::DegradedReason,
 };
 use turnwise_reply_guard::{OpenDrill as Guarded, states_solution};
 
-use super::taught_pack;
+use super::{asked, checked, taught_pack};
 use crate::{drill_keys::pack_with, fixture::*};
 
 /// What the tutor said before.
@@ -31,16 +31,6 @@ fn instances(folder: &TempDir) -> Vec<Drill> {
     let template = pack.units[1].templates.remove(0);
     let instances = template.instances.into_iter();
     instances.map(|instance| instance.drill).collect()
-}
-
-/// A drill of ONE, and what the student said.
-fn asked(drill: &Drill, said: &str) -> OpenDrill {
-    OpenDrill {
-        unit_id: "ONE".to_owned(),
-        prompt: drill.prompt.clone(),
-        question_latex: drill.question_latex.clone(),
-        said: said.to_owned(),
-    }
 }
 
 fn guarded(drill: &Drill) -> Guarded<'_> {
@@ -124,17 +114,7 @@ async fn feedback(
     wrong_before: i32,
 ) -> String {
     let mut client = client.clone();
-    let request = CheckDrillRequest {
-        course_id: COURSE.to_owned(),
-        unit_id: "ONE".to_owned(),
-        prompt: drill.prompt.clone(),
-        question_latex: drill.question_latex.clone(),
-        answer: "x = 77".to_owned(),
-        drill_id: drill.id.clone(),
-        ..CheckDrillRequest::default()
-    };
-    let checked = client.check_drill(request).await.unwrap().into_inner();
-    let mut check = checked.check.unwrap();
+    let mut check = checked(&client, drill, "x = 77").await;
     if let Some(reason) = reason {
         check.reason = reason.as_str().to_owned();
     }

@@ -1,10 +1,10 @@
 //! A course small enough to know by heart.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use turnwise_course_pack::{
-    Chunk, ChunkType, Course, Lesson, Pack, Places, PolicyOverrides, Question, QuestionOption,
-    Support, SupportKind, Tier, Unit,
+    Chunk, ChunkType, Course, Lesson, Pack, Question, QuestionOption, Support, SupportKind, Tier,
+    Unit,
 };
 use turnwise_retrieval_index::{Hit, Ranked};
 use turnwise_retrieval_relevance::{Mapped, Mapping};
@@ -18,16 +18,8 @@ pub fn unit(id: &str, title: &str) -> Unit {
     Unit {
         id: id.to_owned(),
         title: title.to_owned(),
-        summary: String::new(),
-        prerequisites: Vec::new(),
         assessable: true,
-        tags: Vec::new(),
-        anchors: Vec::new(),
-        misconceptions: Vec::new(),
-        mistake_tags: Vec::new(),
-        key_idea: None,
-        drills: Vec::new(),
-        templates: Vec::new(),
+        ..Unit::default()
     }
 }
 
@@ -86,25 +78,14 @@ pub fn course() -> Pack {
             title: "Tiny".to_owned(),
             locale: "en".to_owned(),
             entry_unit: "start".to_owned(),
-            policy: PolicyOverrides::default(),
-            reference: String::new(),
+            ..Course::default()
         },
         units: vec![Unit {
             assessable: false,
             summary: "Lost? Need assistance? Begin here.".to_owned(),
             ..unit("start", "Welcome")
         }],
-        lessons: Vec::new(),
-        chunks: Vec::new(),
-        questions: Vec::new(),
-        support: Vec::new(),
-        references: BTreeMap::new(),
-        documents: Vec::new(),
-        context: None,
-        texts: BTreeMap::new(),
-        procedures: Vec::new(),
-        warnings: Vec::new(),
-        places: Places::default(),
+        ..Pack::default()
     };
     for (id, title, lesson) in topics {
         pack.units.push(unit(id, title));

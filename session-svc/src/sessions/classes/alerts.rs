@@ -394,14 +394,7 @@ impl Sessions {
                 members: members.clone(),
             });
         }
-        self.apply(
-            class,
-            Transaction {
-                writes,
-                ..Transaction::default()
-            },
-        )
-        .await?;
+        self.write(class, writes).await?;
         Ok(())
     }
 }

@@ -286,21 +286,18 @@ impl Sessions {
     /// Writes a setting and tells all replicas; this one has it at once.
     async fn set(&self, tenant: &str, class_id: &str, write: Write) -> Result<(), SessionError> {
         let class = Partition::class(tenant, class_id);
-        let transaction = Transaction {
-            writes: vec![
-                write,
-                Write::Append {
-                    key: keys::settings(),
-                    entries: vec![Bytes::new()],
-                },
-                Write::Trim {
-                    key: keys::settings(),
-                    keep: 0,
-                },
-            ],
-            ..Transaction::default()
-        };
-        self.apply(&class, transaction).await?;
+        let writes = vec![
+            write,
+            Write::Append {
+                key: keys::settings(),
+                entries: vec![Bytes::new()],
+            },
+            Write::Trim {
+                key: keys::settings(),
+                keep: 0,
+            },
+        ];
+        self.write(&class, writes).await?;
         self.inner.classes.cache.invalidate(&class).await;
         Ok(())
     }

@@ -140,11 +140,7 @@ impl Sessions {
         }
         self.withdraw(gone).await?;
         if !back.is_empty() {
-            let transaction = Transaction {
-                writes: back,
-                ..Transaction::default()
-            };
-            self.apply(&partition(), transaction).await?;
+            self.write(&partition(), back).await?;
         }
         Ok(kept)
     }
@@ -280,12 +276,9 @@ impl Sessions {
         };
         if let Some(item) = item {
             let work: DueWork = record::decode("work", &item)?;
-            self.apply(
+            self.write(
                 &self.partition(&student_of(&work)).await?,
-                Transaction {
-                    writes: vec![kept(vec![work_id.to_owned()])],
-                    ..Transaction::default()
-                },
+                vec![kept(vec![work_id.to_owned()])],
             )
             .await?;
         }

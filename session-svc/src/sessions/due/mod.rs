@@ -301,14 +301,7 @@ impl Sessions {
             key: keys::due(),
             members: work_ids,
         });
-        self.apply(
-            &partition(),
-            Transaction {
-                writes,
-                ..Transaction::default()
-            },
-        )
-        .await?;
+        self.write(&partition(), writes).await?;
         Ok(())
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use turnwise_kit::time;
 use turnwise_proto::{school::v1::DeadLetter, session::v1::EventDestination};
-use turnwise_session_store::{Partition, Read, Transaction, Write};
+use turnwise_session_store::{Partition, Read, Write};
 
 use super::{Stored, Stream};
 use crate::{
@@ -90,12 +90,8 @@ impl Sessions {
             },
             Write::Expire { key, after: KEPT },
         ];
-        let transaction = Transaction {
-            writes,
-            ..Transaction::default()
-        };
         let tenant = Partition::tenant(&stream.tenant);
-        self.apply(&tenant, transaction).await.map(drop)
+        self.write(&tenant, writes).await.map(drop)
     }
 
     /// A page of a tenant's dead letters, newest first.

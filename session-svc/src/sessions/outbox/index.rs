@@ -92,11 +92,7 @@ impl Sessions {
         // Events wait in it already, so it is ranked; long ago, though, if nobody delivers.
         let since = Fields::of(refused.told).number("outgoing_event")?;
         let long_ago = since < now.saturating_sub(millis(KEPT / 2));
-        let transaction = Transaction {
-            writes: entered(long_ago),
-            ..Transaction::default()
-        };
-        self.apply(&partition(), transaction).await.map(drop)
+        self.write(&partition(), entered(long_ago)).await.map(drop)
     }
 
     /// The streams whose time has come, those first that wait longest, with what [`Self::touched`] tells of them.
@@ -135,11 +131,7 @@ impl Sessions {
         wait: Duration,
     ) -> Result<(), SessionError> {
         let writes = vec![self.ranked(stream, wait)];
-        let transaction = Transaction {
-            writes,
-            ..Transaction::default()
-        };
-        self.apply(&partition(), transaction).await.map(drop)
+        self.write(&partition(), writes).await.map(drop)
     }
 
     fn ranked(&self, stream: &Stream, wait: Duration) -> Write {
@@ -171,11 +163,7 @@ impl Sessions {
             },
             self.ranked(stream, wait),
         ];
-        let transaction = Transaction {
-            writes,
-            ..Transaction::default()
-        };
-        self.apply(&partition(), transaction).await.map(drop)
+        self.write(&partition(), writes).await.map(drop)
     }
 
     /// Notes that a stream is empty. `touched` was read before its log was: if it was entered since, nothing changes but
@@ -237,11 +225,7 @@ impl Sessions {
             key: ranking(name(destination)),
             members: vec![id.clone()],
         });
-        let transaction = Transaction {
-            writes: writes.into(),
-            ..Transaction::default()
-        };
-        self.apply(&partition(), transaction).await.map(drop)
+        self.write(&partition(), writes.into()).await.map(drop)
     }
 
     /// How much waits to be delivered.
