@@ -66,6 +66,11 @@ pub enum SessionError {
     /// The thread's text, or the student, was erased since the turn began or the record was read.
     #[error("the text was erased since this began, nothing was written; begin anew")]
     TurnErased,
+    /// The thread that the key opened was erased, or its text.
+    #[error(
+        "the conversation that this key opened was erased, and no other was opened; open one with a new key"
+    )]
+    ThreadErased,
     /// The student is being erased.
     #[error("what is kept of this student is being erased; try again when that is done")]
     ErasureUnderWay,
@@ -204,6 +209,8 @@ impl From<SessionError> for Fault {
                 fault(ErrorReason::VersionConflict).retry_after(CONFLICT_RETRY)
             }
             SessionError::TurnErased => fault(ErrorReason::TurnErased),
+            SessionError::ThreadErased => fault(ErrorReason::TurnErased)
+                .field("idempotency_key", "opened a conversation that was erased"),
             SessionError::ErasureUnderWay => {
                 fault(ErrorReason::TurnErased).retry_after(STORAGE_RETRY)
             }
