@@ -74,6 +74,14 @@ pub enum SessionError {
     /// The student is being erased.
     #[error("what is kept of this student is being erased; try again when that is done")]
     ErasureUnderWay,
+    /// The thread's log has no such event yet.
+    #[error(
+        "the thread has no event `{after}` yet; send the id of the last one that you have, or 0"
+    )]
+    NoSuchEvent {
+        /// The id after which events were asked for.
+        after: i64,
+    },
     /// The student has no such turn, or its log is past its time.
     #[error("no log of turn `{turn_id}` is kept; name a later turn of this student")]
     UnknownTurn {
@@ -214,6 +222,9 @@ impl From<SessionError> for Fault {
             SessionError::ErasureUnderWay => {
                 fault(ErrorReason::TurnErased).retry_after(STORAGE_RETRY)
             }
+            SessionError::NoSuchEvent { .. } => fault(ErrorReason::InvalidArgument)
+                .meta("field", "after_id")
+                .field("after_id", "is of no event of the thread yet"),
             SessionError::UnknownTurn { turn_id } => fault(ErrorReason::UnknownTurn)
                 .meta("turn_id", turn_id)
                 .field("turn_id", "no such turn"),
