@@ -144,6 +144,18 @@ pub(crate) fn public(status: &tonic::Status) -> Fault {
     }
 }
 
+/// The same of a watch, which names the last event that its reader has.
+pub(crate) fn public_of_watch(status: &tonic::Status) -> Fault {
+    let fault = public(status);
+    match fault.reason() {
+        R::InvalidArgument => Fault::invalid(
+            "after_event_id",
+            "is of no event yet; send the id of the last event that you have, or 0 for all",
+        ),
+        _ => fault,
+    }
+}
+
 /// A fault of ours; the log says more.
 pub(crate) fn internal() -> Fault {
     Fault::new(

@@ -115,6 +115,9 @@ pub async fn service(
     kit: &Kit,
 ) -> Result<run::Service, run::StartError> {
     let auth = auth::JwtAuth::new(settings, kit).await?;
+    if let Some(exam) = &settings.exam_endpoint {
+        server.check_elsewhere("EXAM_ENDPOINT", exam)?;
+    }
     let exam = upstream::connect_exam(settings, server.tls()?.as_ref(), kit)?;
     let upstreams = Upstreams::connect(endpoints, exam, client)?;
     Ok(run::Service {

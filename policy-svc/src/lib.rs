@@ -38,7 +38,12 @@ pub mod mistakes;
 pub mod placement;
 pub mod taught;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    io,
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use turnwise_course_pack::PackArchive;
 use turnwise_kit::{Gzip, Kit, sizes::INTERNAL_MESSAGE};
@@ -62,16 +67,13 @@ pub const SERVICE_NAMES: &[&str] = &["turnwise.policy.v1.PolicyService"];
 pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Routes, StartError> {
     let mut library = courses::open(&settings.courses.courses_dir, kit)?;
     if let Some(folder) = &settings.pack_archive_dir {
-        let archive = PackArchive::open(folder, settings.pack_archive_days)?;
-        let places = (
-            folder.canonicalize(),
-            settings.courses.courses_dir.canonicalize(),
-        );
+        let places = (place(folder), place(&settings.courses.courses_dir));
         if let (Ok(kept), Ok(served)) = places
             && (kept.starts_with(&served) || served.starts_with(&kept))
         {
             return Err(StartError::ArchiveAmongCourses(folder.clone()));
         }
+        let archive = PackArchive::open(folder, settings.pack_archive_days)?;
         library = library.archived_in(archive);
     }
     let library = Arc::new(library);
@@ -85,6 +87,20 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Ro
     let end = kit.shutdown.clone().cancelled_owned();
     kit.tasks.spawn(library.follow(every, end));
     Ok(routes)
+}
+
+/// Where a path leads, once the folders in it that are not there are made.
+fn place(path: &Path) -> io::Result<PathBuf> {
+    let mut place = PathBuf::new();
+    for part in std::path::absolute(path)?.components() {
+        if part == Component::ParentDir {
+            place.pop();
+        } else {
+            place.push(part);
+        }
+        place = place.canonicalize().unwrap_or(place);
+    }
+    Ok(place)
 }
 
 /// The service's routes over courses that are loaded already; with the context hand-off on or off.

@@ -66,9 +66,22 @@ pub enum SessionError {
     /// The thread's text, or the student, was erased since the turn began or the record was read.
     #[error("the text was erased since this began, nothing was written; begin anew")]
     TurnErased,
+    /// The thread that the key opened was erased, or its text.
+    #[error(
+        "the conversation that this key opened was erased, and no other was opened; open one with a new key"
+    )]
+    ThreadErased,
     /// The student is being erased.
     #[error("what is kept of this student is being erased; try again when that is done")]
     ErasureUnderWay,
+    /// The thread's log has no such event yet.
+    #[error(
+        "the thread has no event `{after}` yet; send the id of the last one that you have, or 0"
+    )]
+    NoSuchEvent {
+        /// The id after which events were asked for.
+        after: i64,
+    },
     /// The student has no such turn, or its log is past its time.
     #[error("no log of turn `{turn_id}` is kept; name a later turn of this student")]
     UnknownTurn {
@@ -204,9 +217,14 @@ impl From<SessionError> for Fault {
                 fault(ErrorReason::VersionConflict).retry_after(CONFLICT_RETRY)
             }
             SessionError::TurnErased => fault(ErrorReason::TurnErased),
+            SessionError::ThreadErased => fault(ErrorReason::TurnErased)
+                .field("idempotency_key", "opened a conversation that was erased"),
             SessionError::ErasureUnderWay => {
                 fault(ErrorReason::TurnErased).retry_after(STORAGE_RETRY)
             }
+            SessionError::NoSuchEvent { .. } => fault(ErrorReason::InvalidArgument)
+                .meta("field", "after_id")
+                .field("after_id", "is of no event of the thread yet"),
             SessionError::UnknownTurn { turn_id } => fault(ErrorReason::UnknownTurn)
                 .meta("turn_id", turn_id)
                 .field("turn_id", "no such turn"),

@@ -212,6 +212,42 @@ fn what_does_not_fit_the_targets_stops_the_start() {
             [&gateway_and_proof[..], &behind, &policy, &inside].concat(),
             "no target but the gateway",
         ),
+        // Each listener has an address of its own, and no service is looked for there.
+        (
+            Some("gateway,policy"),
+            [
+                &gateway_and_proof[..],
+                &behind,
+                &[
+                    ("INTERNAL_LISTEN", "127.0.0.1:9"),
+                    ("ADMIN_LISTEN", "127.0.0.1:9"),
+                ],
+            ]
+            .concat(),
+            "INTERNAL_LISTEN and ADMIN_LISTEN are one address",
+        ),
+        (
+            Some("gateway,policy"),
+            [
+                &gateway_and_proof[..],
+                &behind,
+                &[("INTERNAL_LISTEN", "127.0.0.1:9")],
+            ]
+            .concat(),
+            "RETRIEVAL_ENDPOINT leads to this process itself, which listens there (INTERNAL_LISTEN)",
+        ),
+        (
+            Some("all"),
+            [
+                &issuer[..],
+                &[
+                    ("ADMIN_LISTEN", "127.0.0.1:9"),
+                    ("EXAM_ENDPOINT", "http://localhost:9"),
+                ],
+            ]
+            .concat(),
+            "EXAM_ENDPOINT leads to this process itself",
+        ),
         // Nothing of `turnwise up` is made up here.
         (Some("all"), proof.to_vec(), "JWT_ISSUER is not set"),
     ] {

@@ -105,6 +105,9 @@ pub async fn run(args: ReplayArgs) -> Result<ExitCode> {
         Ok(tools) => tools,
         Err(why) => {
             eprintln!("cannot replay: {why:#}");
+            if pack.is_none() {
+                say_what_the_archive_lacks(&args, &record);
+            }
             return Ok(ExitCode::from(CANNOT));
         }
     };
@@ -122,9 +125,7 @@ pub async fn run(args: ReplayArgs) -> Result<ExitCode> {
             eprintln!("cannot replay: {error}");
             if let ReplayError::Pack { .. } = error {
                 eprintln!("  {} holds {}", args.courses.display(), packs(policy).await);
-                if let Some(archive) = archive(&args) {
-                    eprintln!("  the archive {} has no whole copy", archive.display());
-                }
+                say_what_the_archive_lacks(&args, &record);
             }
             if let Some(what) = what_to_do(&error) {
                 eprintln!("  {what}");
@@ -200,6 +201,21 @@ fn pack_of(args: &ReplayArgs, record: &TurnRecord) -> Option<(PathBuf, Pack)> {
 fn archive(args: &ReplayArgs) -> Option<PathBuf> {
     let local = || Some(DataDir::packs(&args.endpoint.local_data_dir().ok()?));
     args.pack_archive_dir.clone().or_else(local)
+}
+
+/// Why the version is not taken from the archive, if there is one and the record names a version.
+fn say_what_the_archive_lacks(args: &ReplayArgs, record: &TurnRecord) {
+    let facts = record.facts.as_ref();
+    let version = facts.and_then(|facts| Some((&facts.course_id, facts.plan.as_ref()?)));
+    if let (Some(root), Some((course_id, plan))) = (archive(args), version) {
+        let place = PackArchive::place(&root, course_id, &plan.pack_hash);
+        let why = match load(&place) {
+            Ok(_) => "what has its name is another version".to_owned(),
+            Err(_) if !place.exists() => "there is none".to_owned(),
+            Err(faults) => faults.first().map(ToString::to_string).unwrap_or_default(),
+        };
+        eprintln!("  the archive {} has no whole copy: {why}", root.display());
+    }
 }
 
 /// A policy service in this process, over these courses, and the prompt sheets.

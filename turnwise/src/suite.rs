@@ -57,16 +57,20 @@ pub async fn service(
 ) -> Result<Service, StartError> {
     let targets = grouping.targets()?;
     let public = targets.contains("gateway-svc");
+    let server = &ServerSettings {
+        internal_listen: grouping.internal_listen,
+        ..settings.server.clone()
+    };
+    server.check_listeners()?;
     let mut kit = kit.clone();
-    let shares = settings.server.internal_token_file.is_some()
-        || settings.server.tls_client_ca_file.is_some();
+    let shares = server.internal_token_file.is_some() || server.tls_client_ca_file.is_some();
     if public
         && !shares
         && let Some(pages) = page_tokens(settings)?
     {
         kit.pages = pages;
     }
-    let mut inside = Inside::new(&settings.server, &kit)?;
+    let mut inside = Inside::new(server, &kit)?;
     if targets.contains("llm-gateway-svc") {
         let routes = llm::routes(&settings.llm, &kit).await?;
         inside.add("llm-gateway-svc", routes, llm::SERVICE_NAMES);
@@ -94,7 +98,7 @@ pub async fn service(
     if !public {
         return Ok(inside.served());
     }
-    let (endpoints, server) = (&grouping.endpoints, &settings.server);
+    let endpoints = &grouping.endpoints;
     let client = |place: Place<'_>| inside.client(place);
     let public = gateway::service(&settings.gateway, endpoints, server, client, &kit).await?;
     Ok(Service {

@@ -13,7 +13,11 @@ use turnwise_proto::{
 };
 
 use super::convert;
-use crate::{conversation::Core, error::public, grpc::Answers};
+use crate::{
+    conversation::Core,
+    error::{public, public_of_watch},
+    grpc::Answers,
+};
 
 /// About how many characters a piece of a message has.
 const PIECE: usize = 120;
@@ -39,7 +43,7 @@ pub(crate) async fn watch(
             after_id: request.after_event_id,
         }))
         .await
-        .map_err(|status| public(&status))?
+        .map_err(|status| public_of_watch(&status))?
         .into_inner();
     let (core, context) = (std::sync::Arc::clone(core), context.clone());
     let (student_id, thread_id) = (caller.subject.clone(), request.thread_id);

@@ -11,7 +11,11 @@ use turnwise_proto::{
 };
 
 use super::{ProcedureHelp, of_session, timeline};
-use crate::{error::public, grpc::Answers, upstream::Step};
+use crate::{
+    error::{public, public_of_watch},
+    grpc::Answers,
+    upstream::Step,
+};
 
 /// The event that asks for an overlay.
 pub(super) const REQUESTED: &str = "overlay_requested";
@@ -40,7 +44,7 @@ impl ProcedureHelp {
                 after_id: request.after_event_id,
             }))
             .await
-            .map_err(|status| of_session(public(&status)))?
+            .map_err(|status| of_session(public_of_watch(&status)))?
             .into_inner();
         let clock = std::sync::Arc::clone(&self.core.kit.clock);
         let news = try_stream! {

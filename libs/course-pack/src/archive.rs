@@ -67,21 +67,30 @@ impl PackArchive {
         root.join(format!("{course_id}.{hash}"))
     }
 
-    /// Has a copy of the version in `pack`, which is served now. A copy that is damaged is made anew.
+    /// Has a copy of the version in `pack`, which is served now. A copy that is damaged is made anew, and one that was
+    /// `kept` before and is gone; both are logged.
     pub(crate) fn keep(
         &self,
         course_id: &str,
         hash: &str,
         pack: &Path,
+        kept: bool,
         now: Timestamp,
     ) -> Result<(), ArchiveError> {
         let place = Self::place(&self.root, course_id, hash);
         if !is_version(&place, hash) {
+            if kept || place.exists() {
+                tracing::warn!(
+                    course_id,
+                    pack_hash = hash,
+                    "the archived copy of a course is damaged or gone, and is made anew"
+                );
+            }
             let part = self.part();
-            let kept = self.copy(pack, hash, &part, &place);
+            let copied = self.copy(pack, hash, &part, &place);
             // Nothing is left of it if it has its name now.
             let _ = fs::remove_dir_all(&part);
-            kept?;
+            copied?;
         }
         File::open(&place)
             .and_then(|folder| folder.set_modified(now.into()))

@@ -72,6 +72,8 @@ struct State<T> {
     served: BTreeMap<String, String>,
     /// When the archive was last looked after.
     archived: Option<Timestamp>,
+    /// The hashes that the archive has had since the start.
+    kept: BTreeSet<String>,
     /// What is wrong with the root, as it was last logged.
     trouble: Option<String>,
 }
@@ -141,6 +143,7 @@ impl<T> Library<T> {
                 folders: BTreeMap::new(),
                 served: BTreeMap::new(),
                 archived: None,
+                kept: BTreeSet::new(),
                 trouble: None,
             }),
         };
@@ -413,10 +416,17 @@ impl<T> Library<T> {
             let Version {
                 course_id, hash, ..
             } = good;
-            if state.served.get(course_id) == Some(hash)
-                && let Err(error) = archive.keep(course_id, hash, path, now)
-            {
-                tracing::error!(course_id, pack_hash = hash, %error, "the course is not archived: turns may not be replayed");
+            if state.served.get(course_id) != Some(hash) {
+                continue;
+            }
+            let kept = state.kept.contains(hash);
+            match archive.keep(course_id, hash, path, kept, now) {
+                Ok(()) => {
+                    state.kept.insert(hash.clone());
+                }
+                Err(error) => {
+                    tracing::error!(course_id, pack_hash = hash, %error, "the course is not archived: turns may not be replayed");
+                }
             }
         }
         if let Err(error) = archive.sweep(&state.served, now) {

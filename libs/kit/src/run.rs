@@ -147,6 +147,7 @@ where
     F: FnOnce(Kit) -> Fut,
     Fut: Future<Output = Result<Service, StartError>>,
 {
+    settings.check_listeners()?;
     let telemetry = Telemetry::start(&TelemetrySettings {
         service: name,
         format: settings.log_format,

@@ -4,7 +4,7 @@
 use std::{
     collections::BTreeSet,
     ffi::OsString,
-    net::SocketAddr,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -26,6 +26,9 @@ pub struct ServerSettings {
     /// Address to listen on; port 0 takes a free one, which is printed
     #[arg(long, env = "LISTEN", default_value = "127.0.0.1:0")]
     pub listen: SocketAddr,
+    /// Where it listens for the suite's other processes as well, if its program has that setting (INTERNAL_LISTEN)
+    #[arg(skip)]
+    pub internal_listen: Option<SocketAddr>,
     /// Address of the admin port (/metrics, /healthz, /readyz); unset: none
     #[arg(long, env = "ADMIN_LISTEN")]
     pub admin_listen: Option<SocketAddr>,
@@ -134,6 +137,26 @@ pub enum SettingsError {
         /// What is wrong with it.
         #[source]
         problem: ConnectError,
+    },
+    /// An endpoint is where this process listens itself.
+    #[error(
+        "{setting} leads to this process itself, which listens there ({listener}); say where the other service is, or change {listener}"
+    )]
+    Itself {
+        /// The setting.
+        setting: &'static str,
+        /// The setting of the listener.
+        listener: &'static str,
+    },
+    /// Two listeners of this process are at one address.
+    #[error("{first} and {second} are one address ({address}); give each an address of its own")]
+    OneAddress {
+        /// The setting of the one.
+        first: &'static str,
+        /// The setting of the other.
+        second: &'static str,
+        /// Where the other is.
+        address: SocketAddr,
     },
     /// A secret or certificate cannot be used.
     #[error("{setting} (`{file}`) cannot be used: {problem}")]
@@ -284,7 +307,8 @@ impl ServerSettings {
     ///
     /// # Errors
     ///
-    /// If nobody said where the service is, that cannot be read, or nothing proves to it that we are of the suite.
+    /// If nobody said where the service is, that cannot be read or is here, or nothing proves to it that we are of the
+    /// suite.
     pub fn client(
         &self,
         service: &'static str,
@@ -293,6 +317,7 @@ impl ServerSettings {
         kit: &Kit,
     ) -> Result<GrpcClient, SettingsError> {
         let endpoint = endpoint.ok_or(SettingsError::NoEndpoint { setting, service })?;
+        self.check_elsewhere(setting, endpoint)?;
         let (tls, token) = (self.tls()?, self.internal_token()?);
         if token.is_none() && tls.as_ref().is_none_or(|tls| tls.authority.is_none()) {
             return Err(SettingsError::NoProof);
@@ -303,6 +328,63 @@ impl ServerSettings {
         };
         connect(endpoint, tls.as_ref(), options, kit)
             .map_err(|problem| SettingsError::Endpoint { setting, problem })
+    }
+
+    /// Insists that an endpoint is not where this process listens itself.
+    ///
+    /// # Errors
+    ///
+    /// If it is, as far as that can be told without looking up a name.
+    pub fn check_elsewhere(
+        &self,
+        setting: &'static str,
+        endpoint: &str,
+    ) -> Result<(), SettingsError> {
+        let listeners = self.listeners();
+        let here = listeners.into_iter().find(|(_, address)| {
+            let mut uris = endpoint.split(',');
+            uris.any(|uri| leads_to(uri.trim(), *address))
+        });
+        here.map_or(Ok(()), |(listener, _)| {
+            Err(SettingsError::Itself { setting, listener })
+        })
+    }
+
+    /// Insists that each listener has an address of its own.
+    ///
+    /// # Errors
+    ///
+    /// If two have one; both are named.
+    pub fn check_listeners(&self) -> Result<(), SettingsError> {
+        let listeners = self.listeners();
+        for (at, &(second, address)) in listeners.iter().enumerate() {
+            let same = listeners[..at].iter().find(|(_, other)| {
+                let everywhere = other.ip().is_unspecified() || address.ip().is_unspecified();
+                other.port() == address.port() && (everywhere || other.ip() == address.ip())
+            });
+            if let Some(&(first, _)) = same {
+                return Err(SettingsError::OneAddress {
+                    first,
+                    second,
+                    address,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// The listeners whose addresses are known: port 0 takes a free one.
+    fn listeners(&self) -> Vec<(&'static str, SocketAddr)> {
+        let known = |(setting, address): (_, Option<SocketAddr>)| Some((setting, address?));
+        [
+            ("LISTEN", Some(self.listen)),
+            ("INTERNAL_LISTEN", self.internal_listen),
+            ("ADMIN_LISTEN", self.admin_listen),
+        ]
+        .into_iter()
+        .filter_map(known)
+        .filter(|(_, address)| address.port() != 0)
+        .collect()
     }
 
     /// How many connections the listener holds, and for how long.
@@ -346,6 +428,21 @@ impl ServerSettings {
             }),
         }))
     }
+}
+
+/// Whether calls of this address reach a listener of this process.
+fn leads_to(uri: &str, listener: SocketAddr) -> bool {
+    let Ok(uri) = uri.parse::<http::Uri>() else {
+        return false;
+    };
+    let host = uri.host().unwrap_or_default();
+    let ips: Vec<IpAddr> = match host.trim_matches(['[', ']']) {
+        "localhost" => vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()],
+        host => host.parse::<IpAddr>().into_iter().collect(),
+    };
+    let here =
+        |ip: &IpAddr| *ip == listener.ip() || listener.ip().is_unspecified() && ip.is_loopback();
+    uri.port_u16() == Some(listener.port()) && ips.iter().any(here)
 }
 
 /// A switch: `1` or `0`, and `true` or `false`.

@@ -8,8 +8,8 @@
 //! | `roster`, `names` | a class's names, and the finder of them |
 //!
 //! Mathematics is never changed. A group of digits is a phone or card number only with a cue word, a plus prefix, a
-//! national grouping with no operator beside it, or a valid check digit and an issuer's prefix. The work is linear in
-//! the text's length, and no text makes it fail.
+//! national grouping with no operator beside it, a place as a whole string of JSON, or a valid check digit and an
+//! issuer's prefix. The work is linear in the text's length, and no text makes it fail.
 
 mod email;
 mod fold;

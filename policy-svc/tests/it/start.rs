@@ -49,7 +49,8 @@ async fn what_is_served_is_archived_or_the_start_ends() {
     let mut kept = fs::read_dir(folder.path().join("archive")).unwrap();
     let name = kept.next().unwrap().unwrap().file_name();
     assert!(name.to_str().unwrap().starts_with("good."), "{name:?}");
-    for name in ["file", "courses", "courses/archive", "."] {
+    let among = ["courses", "courses/archive", "new/../courses/archive", "."];
+    for name in among.into_iter().chain(["file"]) {
         let Err(error) = with_archive(name).await else {
             panic!("the service started with {name}");
         };
@@ -59,6 +60,8 @@ async fn what_is_served_is_archived_or_the_start_ends() {
             "{text}"
         );
     }
+    // What is refused is not made before.
+    assert!(!courses.join("archive").exists() && !folder.path().join("new").exists());
 }
 
 #[tokio::test]

@@ -80,6 +80,13 @@ impl Sessions {
         let thread_id = new.thread.thread_id.clone();
         let (class_id, course_id) = (new.thread.class_id.clone(), new.thread.course_id.clone());
         let entry = IdempotencyEntry::new(Operation::CreateThread(new.kind), &new.idempotency, "");
+        let opened = |refused| {
+            let stored = entry.stored(refused).map_err(|error| match error {
+                SessionError::TurnErased => SessionError::ThreadErased,
+                error => error,
+            })?;
+            record::decode("idempotency_entry", &stored)
+        };
         let partition = self.partition(student).await?;
         let mut first = self.about_to_work(&class_id, &course_id);
         first.checks.push(entry.unused());
@@ -88,9 +95,7 @@ impl Sessions {
             Outcome::Refused(refused) if refused.check == 0 => {
                 return Err(SessionError::ErasureUnderWay);
             }
-            Outcome::Refused(refused) => {
-                return record::decode("idempotency_entry", &entry.stored(refused)?);
-            }
+            Outcome::Refused(refused) => return opened(refused),
         };
         let kept_until = self.index(student, &class_id, &thread_id, since).await?;
 
@@ -140,7 +145,7 @@ impl Sessions {
                 let indexed = vec![(member(student, &thread_id), kept_until)];
                 self.unindex(&student.tenant, &class_id, indexed).await?;
                 match refused.check {
-                    0 => record::decode("idempotency_entry", &entry.stored(refused)?),
+                    0 => opened(refused),
                     1 => Err(SessionError::ErasureUnderWay),
                     _ => Err(SessionError::TurnErased),
                 }

@@ -25,7 +25,8 @@ const LOOK_AFTER: Duration = Duration::from_secs(300);
 pub type Watched = Result<Event, SessionError>;
 
 impl Sessions {
-    /// Streams a thread's log from the event after `after` on, until the receiver is dropped.
+    /// Streams a thread's log from the event after `after` on, until the receiver is dropped. Refused if there is no such
+    /// event: nobody has it, and what comes below it would never be told.
     pub async fn watch_events(
         &self,
         student: StudentKey,
@@ -33,6 +34,13 @@ impl Sessions {
         after: i64,
     ) -> Result<mpsc::Receiver<Watched>, SessionError> {
         self.thread(&student, &thread_id).await?;
+        if after > 0 {
+            let newest = Page::Before(i64::MAX);
+            let newest = self.list_events(&student, &thread_id, newest, 1).await?;
+            if newest.events.first().is_none_or(|event| event.id < after) {
+                return Err(SessionError::NoSuchEvent { after });
+            }
+        }
         let (sender, receiver) = mpsc::channel(BUFFER + 1);
         // A place of its own for the last word: it can be said when the buffer is full.
         let last_word = sender

@@ -1,6 +1,8 @@
 //! How requests go: supplied, skipped, forced, expired, and answered without being made.
 
+use tonic::Code;
 use turnwise_proto::{
+    common::v1::ErrorReason as Why,
     context::v1::{
         CancelContextRequest, ContextRequestState, ForceRunRequest, ListArtifactsRequest,
         PutArtifactRequest, watch_thread_response::Event,
@@ -15,6 +17,7 @@ use turnwise_tests::{
     deployment::Deployment,
     eventually::eventually,
     options::{Kind, Options},
+    refusal::check_refusal,
     staff::Staff,
     student::DEMO_COURSE,
     teacher::Teacher,
@@ -101,6 +104,10 @@ async fn a_message_waits_for_what_is_supplied(kind: Kind) {
     let ids: Vec<i64> = events.iter().map(|event| event.event_id).collect();
     assert!(ids.is_sorted_by(|a, b| a < b), "{ids:?}");
     assert_eq!(said, [1, 2, 3, 4]);
+    // Nobody has an event that there is not yet.
+    let refused = watch(&ada, &thread, i64::MAX).await.err().unwrap();
+    let (code, why) = (Code::InvalidArgument, Why::InvalidArgument);
+    check_refusal(&refused, code, why, "after_event_id");
     let kinds: Vec<&str> = events
         .iter()
         .map(|event| match event.event.as_ref().unwrap() {

@@ -17,7 +17,7 @@ use turnwise_tests::{
     options::{Kind, Options, Service},
     process::{binary, clean_command, repository},
     refusal::check_refusal,
-    student::{DEMO_COURSE, Student},
+    student::{DEMO_COURSE, Student, new_thread},
     teacher::Teacher,
 };
 
@@ -32,7 +32,8 @@ async fn the_key_resets_classes_and_opens_nothing_else(kind: Kind) {
         .env("HELPER_INTERNAL_RESET_TIMEOUT_SECONDS", "60");
     let mut suite = Deployment::start(kind, options).await;
     let ada = suite.student("ada");
-    let thread = ada.open(DEMO_COURSE).await;
+    let opened = new_thread(DEMO_COURSE);
+    let thread = ada.create_thread(opened.clone()).await.unwrap();
     ada.say(&thread, "What is a fraction?").await;
     let platform = Teacher {
         token: KEY.to_owned(),
@@ -81,6 +82,15 @@ async fn the_key_resets_classes_and_opens_nothing_else(kind: Kind) {
     let done = done.unwrap().into_inner();
     assert_eq!((done.state(), done.threads), (ResetState::Done, 1));
     assert!(ada.messages(&thread.thread_id, 50).await.is_empty());
+    let again = ada.create_thread(opened).await.unwrap_err();
+    let key = "idempotency_key";
+    check_refusal(&again, Code::Aborted, Why::TurnErased, key);
+    assert!(
+        again
+            .message()
+            .contains("the conversation that this key opened"),
+        "{again:?}"
+    );
     let staff = Teacher::with_role(&suite, "principal", "staff", Student::CLASS);
     let list = staff.request(ListAuditEntriesRequest::default());
     let entries = staff.records().list_audit_entries(list).await.unwrap();

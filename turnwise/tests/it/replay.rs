@@ -321,7 +321,9 @@ async fn what_cannot_be_replayed_says_why() {
     let empty = desk.0.path().join("nothing");
     let output = desk.replay(&whole, &["--courses", empty.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(err(&output).contains("--courses"), "{}", err(&output));
+    let said = err(&output);
+    let both = ["--courses", "has no whole copy: there is none"].map(|why| said.contains(why));
+    assert_eq!(both, [true, true], "{said}");
     let output = desk.replay_file(&desk.0.path().join("none.pb"), &[]);
     assert_eq!(output.status.code(), Some(2));
     let garbage = desk.0.path().join("garbage.json");
@@ -386,10 +388,10 @@ async fn the_archive_has_versions_that_the_courses_have_no_more() {
         archive.to_str().unwrap(),
     ];
     // Nothing; under its name something else; the version.
-    for (copy, code) in [
-        (None, 2),
-        (Some(&other), 2),
-        (Some(&courses().join(COURSE)), 0),
+    for (copy, code, why) in [
+        (None, 2, "has no whole copy: there is none"),
+        (Some(&other), 2, "its name is another version"),
+        (Some(&courses().join(COURSE)), 0, ""),
     ] {
         if let Some(copy) = copy {
             let _ = std::fs::remove_file(&place);
@@ -398,7 +400,7 @@ async fn the_archive_has_versions_that_the_courses_have_no_more() {
         let output = desk.replay(&record, &more);
         let said = err(&output);
         assert_eq!(output.status.code(), Some(code), "{said}");
-        let missed = said.contains("is not at hand") && said.contains("has no whole copy");
+        let missed = said.contains("is not at hand") && said.contains(why);
         assert_eq!(missed, code == 2, "{said}");
     }
     // Of two versions in one folder only the first would be served.

@@ -4,7 +4,10 @@ use std::{ffi::OsString, io::Write};
 
 use clap::Parser;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use turnwise_kit::settings::{ServerSettings, SettingsError, parse};
+use turnwise_kit::{
+    Kit,
+    settings::{ServerSettings, SettingsError, parse},
+};
 
 #[derive(Parser, Debug)]
 struct Cli {
@@ -152,5 +155,57 @@ fn connections_leave_files_for_others() {
     let message = too_many.unwrap_err();
     for part in ["MAX_CONNECTIONS (400)", "(512)", "ulimit -n"] {
         assert!(message.contains(part), "{message}");
+    }
+}
+
+#[test]
+fn listeners_and_endpoints_are_at_addresses_of_their_own() {
+    let server = |listen: &str, admin: &str| {
+        let flags = [
+            format!("--listen={listen}"),
+            format!("--admin-listen={admin}"),
+        ];
+        read(&[&flags[0], &flags[1]]).unwrap().server
+    };
+    let loopback = "127.0.0.1:50054";
+    for (admin, refused) in [
+        (loopback, true),
+        ("0.0.0.0:50054", true),
+        ("127.0.0.1:50055", false),
+        ("127.0.0.2:50054", false),
+    ] {
+        let checked = server(loopback, admin).check_listeners();
+        let said = checked.map_or_else(|error| error.to_string(), |()| String::new());
+        let named = said.contains("LISTEN and ADMIN_LISTEN") && said.contains(admin);
+        assert_eq!(named, refused, "{admin}: {said}");
+    }
+    let free = server("127.0.0.1:0", "127.0.0.1:0");
+    free.check_listeners().unwrap();
+
+    for (listen, endpoint, listener) in [
+        (loopback, "http://127.0.0.1:50054", "(LISTEN)"),
+        (loopback, "https://localhost:50054", "(LISTEN)"),
+        (loopback, "dns://localhost:50054", "(LISTEN)"),
+        ("0.0.0.0:50054", "http://127.0.0.1:50054", "(LISTEN)"),
+        ("[::]:50054", "http://[::1]:50054", "(LISTEN)"),
+        (
+            loopback,
+            "http://10.0.0.1:1, http://127.0.0.1:50054",
+            "(LISTEN)",
+        ),
+        (loopback, "http://127.0.0.3:9", "(ADMIN_LISTEN)"),
+        // Others: then only the proof is missing here.
+        (loopback, "http://127.0.0.1:50055", ""),
+        ("0.0.0.0:50054", "http://10.0.0.1:50054", ""),
+        ("0.0.0.0:50054", "dns://session-svc:50054", ""),
+        ("127.0.0.1:0", "http://127.0.0.1:50054", ""),
+    ] {
+        let server = server(listen, "127.0.0.3:9");
+        let (service, setting) = ("session-svc", "SESSION_ENDPOINT");
+        let made = server.client(service, setting, Some(endpoint), &Kit::for_tests());
+        let said = made.err().unwrap().to_string();
+        let here = said.contains("SESSION_ENDPOINT leads to this process itself");
+        assert_eq!(here, !listener.is_empty(), "{endpoint}: {said}");
+        assert!(said.contains(listener), "{endpoint}: {said}");
     }
 }

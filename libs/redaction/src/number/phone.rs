@@ -42,13 +42,22 @@ fn window(text: &Text, numbers: &Numbers, start: usize, listed: bool) -> Option<
     if let Some(end) = with_cue(text, numbers, start) {
         let range = numbers.range(start..end);
         let cue = cue::before(text, first).or_else(|| cue::after(text, range.end));
+        let digits = numbers.joined(start..end);
         let shaped = text.before(range.start) == Some('+')
-            || is_mobile(&numbers.joined(start..end))
+            || is_mobile(&digits)
             || national(numbers, start).is_some();
         match cue {
             Some(Cue::Phone) => return Some((end, true)),
             Some(Cue::PhoneShaped) if shaped => return Some((end, true)),
             _ if listed => return Some((end, true)),
+            // Fewer digits with a plus may be a signed number, and 0123456789 are the digits.
+            _ if shaped
+                && digits.len() >= 10
+                && !"012345678901".starts_with(&digits)
+                && is_json_string(text, first..range.end) =>
+            {
+                return Some((end, false));
+            }
             _ => {}
         }
     }
@@ -58,6 +67,15 @@ fn window(text: &Text, numbers: &Numbers, start: usize, listed: bool) -> Option<
         (!reads_as_expression(text, &range)).then_some(end)
     })?;
     Some((end, false))
+}
+
+/// Whether a number is the whole of a string in JSON.
+fn is_json_string(text: &Text, range: Range<usize>) -> bool {
+    if text.before(range.start) != Some('"') || text.at(range.end) != Some('"') {
+        return false;
+    }
+    let place = text.skip_back(range.start - 1, char::is_whitespace);
+    matches!(text.before(place), Some(':' | '[' | ','))
 }
 
 /// Where a number begins that starts with a group: a plus and an open bracket belong to it.

@@ -106,6 +106,29 @@ fn phone_numbers_in_national_groupings_are_removed() {
 }
 
 #[test]
+fn phone_numbers_that_are_strings_of_json_are_removed() {
+    check(
+        &Roster::default(),
+        &[
+            (r#"{"note": "+447700900123"}"#, r#"{"note": "[phone]"}"#),
+            (r#"["+44 7700 900123","x"]"#, r#"["[phone]","x"]"#),
+            ("[1,\n  \"07700900123\"]", "[1,\n  \"[phone]\"]"),
+            (r#"{"a":"07700900123","b":2}"#, r#"{"a":"[phone]","b":2}"#),
+        ],
+    );
+    check_unchanged(
+        &Roster::default(),
+        &[
+            r#"{"answer": "+12345678"}"#,
+            r#"{"digits": "0123456789"}"#,
+            r#"{"total": "2024123112", "sum": 7700900123}"#,
+            r#"x = "07700900123""#,
+            r#"{"term": "07700900123 + 4"}"#,
+        ],
+    );
+}
+
+#[test]
 fn card_numbers_are_removed() {
     check(
         &Roster::default(),

@@ -169,7 +169,7 @@ async fn a_turn_that_was_committed_is_erased_to_its_retry(bench: &mut Bench) {
         let again = sessions.begin_turn(&ada, begin_in(thread, thread, 1)).await;
         assert_eq!(refused(again), SessionError::TurnErased);
         let again = sessions.create_thread(&ada, new_thread(thread)).await;
-        assert_eq!(refused(again), SessionError::TurnErased);
+        assert_eq!(refused(again), SessionError::ThreadErased);
         assert_eq!(bench.dump().holding("answer to secret"), [""; 0]);
     }
 }

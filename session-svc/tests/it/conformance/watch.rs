@@ -77,6 +77,9 @@ async fn a_watch_begins_after_any_event(bench: &mut Bench) {
         assert_eq!(next(&mut watch, expected.len()).await, expected);
         watches.push(watch);
     }
+    // Nobody has what is not there yet.
+    let refused = sessions.watch_events(ada.clone(), "t1".to_owned(), 6).await;
+    assert_eq!(refused.unwrap_err(), SessionError::NoSuchEvent { after: 6 });
     // A turn's messages come with their text.
     take_turn(sessions, &ada, "t1", "hello").await;
     for watch in &mut watches {

@@ -114,7 +114,15 @@ fn a_version_goes_when_no_log_names_it_any_more() {
 }
 
 #[test]
-fn a_damaged_copy_is_made_anew() {
+fn a_damaged_copy_is_made_anew_and_logged_once() {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let subscriber = tracing_subscriber::fmt().with_writer(log.reopen().unwrap());
+    let _guard = tracing::subscriber::set_default(subscriber.with_ansi(false).finish());
+    let warned = || {
+        let said = fs::read_to_string(log.path()).unwrap();
+        assert!(!said.contains("ERROR"), "{said}");
+        said.matches("WARN").count()
+    };
     let kept = Kept::new();
     let library = kept.serve();
     let file = kept.folders()[0].join("units/10-all.yaml");
@@ -123,12 +131,20 @@ fn a_damaged_copy_is_made_anew() {
         |file| fs::write(file, "units: []\n"),
         |file| fs::remove_dir_all(file.parent().unwrap().parent().unwrap()),
     ];
-    for damage in damages {
+    for (before, damage) in damages.into_iter().enumerate() {
+        assert_eq!(warned(), before);
         damage(&file).unwrap();
-        kept.pass(600);
-        library.poll();
-        assert_eq!(kept.titles(), ["One"]);
+        for _ in 0..2 {
+            kept.pass(600);
+            library.poll();
+            assert_eq!(kept.titles(), ["One"]);
+        }
+        assert_eq!(warned(), before + 1);
     }
+    // Found at a start, too.
+    fs::write(&file, "units: []\n").unwrap();
+    kept.serve();
+    assert_eq!((kept.titles(), warned()), (vec!["One".to_owned()], 4));
 }
 
 #[test]
