@@ -6,15 +6,11 @@ use std::sync::Arc;
 use minijinja::Value;
 use moka::sync::Cache;
 use serde::Serialize;
+use turnwise_proto::retrieval::v1::{Anchor, Chunk};
 
 use crate::{
-    block::{block, json},
-    budget::cost,
-    context::ChunkView,
-    fault::RenderError,
-    prompt::Trimmed,
-    tokens::estimate,
-    turn::TurnPrompt,
+    block::block, budget::cost, context::ChunkView, fault::RenderError, prompt::Trimmed,
+    tokens::estimate, turn::TurnPrompt,
 };
 
 /// The most tokens of a unit's leading texts, as they are estimated. The bound is the unit's own: what else is in a prompt
@@ -23,26 +19,31 @@ const MOST_TEXT_TOKENS: usize = 1_000;
 /// How many bytes of units are remembered, roughly.
 const REMEMBERED_BYTES: u64 = 4 * 1024 * 1024;
 
-/// Units that were in a prompt, by the JSON of all that they are made of, so that this changes no prompt.
+/// Units that were in a prompt, by id and title. One is used where all that it is made of is the same, so this changes no
+/// prompt.
 #[derive(Debug)]
-pub(crate) struct KnownUnits(Cache<String, Arc<KnownUnit>>);
+pub(crate) struct KnownUnits(Cache<(String, String), Arc<KnownUnit>>);
 
 impl Default for KnownUnits {
     fn default() -> Self {
-        let cache = Cache::builder().max_capacity(REMEMBERED_BYTES).weigher(
-            |made_of: &String, unit: &Arc<KnownUnit>| {
-                let block = unit.block.as_str().map_or(0, str::len);
-                u32::try_from(made_of.len() + block).unwrap_or(u32::MAX)
-            },
-        );
+        let cache =
+            Cache::builder()
+                .max_capacity(REMEMBERED_BYTES)
+                .weigher(|_, unit: &Arc<KnownUnit>| {
+                    let texts: usize = unit.chunks.iter().map(|chunk| chunk.text.len()).sum();
+                    let block = unit.block.as_str().map_or(0, str::len);
+                    u32::try_from(texts + block).unwrap_or(u32::MAX)
+                });
         Self(cache.build())
     }
 }
 
-/// A unit as a block.
+/// A unit as a block, and what it is made of.
 #[derive(Debug)]
 struct KnownUnit {
-    /// How many of the unit's texts are in it.
+    anchor: Option<Anchor>,
+    chunks: Vec<Chunk>,
+    /// How many of the chunks are in it.
     texts: usize,
     block: Value,
     tokens: usize,
@@ -62,7 +63,7 @@ pub(crate) struct UnitPart<'a> {
     whole: Option<Arc<KnownUnit>>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct UnitView<'a> {
     unit_id: &'a str,
@@ -78,37 +79,44 @@ impl<'a> UnitPart<'a> {
     pub(crate) fn of(input: &TurnPrompt<'a>, known: &KnownUnits) -> Result<Self, RenderError> {
         let focus = input.policy.focus_unit_id.as_str();
         let anchor = input.anchors.iter().find(|a| a.unit_id == focus);
-        let anchor = anchor.map(|anchor| UnitView {
-            unit_id: &anchor.unit_id,
-            title: &anchor.title,
-            summary: &anchor.summary,
-            misconceptions: &anchor.misconceptions,
-        });
         let chunks = input.unit_chunks.iter().filter(|c| c.unit_id == focus);
-        let mut part = Self {
-            unit_anchors: anchor.into_iter().collect(),
-            unit_content_chunks: chunks.map(ChunkView::of_unit).collect(),
-            whole: None,
-        };
-        let made_of = json(&part)?;
-        let whole = match known.0.get(&made_of) {
+        let mut part = Self::made_of(anchor, chunks.clone());
+        let title = anchor.map_or("", |anchor| anchor.title.as_str());
+        let key = (focus.to_owned(), title.to_owned());
+        let whole = match known.0.get(&key).filter(|unit| unit.makes(&part)) {
             Some(unit) => unit,
             None => {
                 let texts = part.texts_within()?;
                 part.unit_content_chunks.truncate(texts);
                 let block = block("UNIT_CONTEXT", &part)?;
                 let unit = Arc::new(KnownUnit {
+                    anchor: anchor.cloned(),
+                    chunks: chunks.cloned().collect(),
                     texts,
                     tokens: estimate(&block),
                     block: block.into(),
                 });
-                known.0.insert(made_of, Arc::clone(&unit));
+                known.0.insert(key, Arc::clone(&unit));
                 unit
             }
         };
         part.unit_content_chunks.truncate(whole.texts);
         part.whole = Some(whole);
         Ok(part)
+    }
+
+    fn made_of(anchor: Option<&'a Anchor>, chunks: impl Iterator<Item = &'a Chunk>) -> Self {
+        let anchor = anchor.map(|anchor| UnitView {
+            unit_id: &anchor.unit_id,
+            title: &anchor.title,
+            summary: &anchor.summary,
+            misconceptions: &anchor.misconceptions,
+        });
+        Self {
+            unit_anchors: anchor.into_iter().collect(),
+            unit_content_chunks: chunks.map(ChunkView::of_unit).collect(),
+            whole: None,
+        }
     }
 
     /// How many of its texts are within the bound.
@@ -169,5 +177,13 @@ impl<'a> UnitPart<'a> {
         trimmed.anchors_cut = 0;
         trimmed.anchors_dropped += 1;
         self.unit_anchors.pop().map_or(Ok(0), |unit| cost(&unit))
+    }
+}
+
+impl KnownUnit {
+    /// Whether it is made of the same as this part, of which nothing is left out yet.
+    fn makes(&self, part: &UnitPart<'_>) -> bool {
+        let own = UnitPart::made_of(self.anchor.as_ref(), self.chunks.iter());
+        own.unit_anchors == part.unit_anchors && own.unit_content_chunks == part.unit_content_chunks
     }
 }
