@@ -20,6 +20,12 @@ use crate::{
 /// A text of which fewer tokens than this would be left is left out.
 const LEAST_PART_TOKENS: usize = 35;
 
+/// How many of the best chunks that were found for the message are used at most.
+const BEST_FOUND: usize = 4;
+/// For so many tokens of the budget one of them is, and one in any case: no turn shares them with another, so a small
+/// machine reads few.
+const TOKENS_FOR_ONE_FOUND: usize = 2_000;
+
 /// The parts that are in the prompt, within its budget.
 pub(crate) struct BudgetedParts<'a> {
     pub(crate) unit: UnitPart<'a>,
@@ -33,17 +39,31 @@ pub(crate) struct BudgetedParts<'a> {
 }
 
 impl<'a> BudgetedParts<'a> {
-    /// Everything.
-    pub(crate) fn all(input: &TurnPrompt<'a>, known: &KnownUnits) -> Result<Self, RenderError> {
+    /// Everything that a prompt of so many tokens may have.
+    pub(crate) fn all(
+        input: &TurnPrompt<'a>,
+        known: &KnownUnits,
+        max_tokens: usize,
+    ) -> Result<Self, RenderError> {
         let unit = UnitPart::of(input, known)?;
+        // What the unit says is not said twice.
+        let found = |most| {
+            let best = input.chunks.iter().take(most);
+            best.filter(|chunk| !unit.has(&chunk.chunk_id))
+        };
+        let most = (max_tokens / TOKENS_FOR_ONE_FOUND).clamp(1, BEST_FOUND);
+        let trimmed = Trimmed {
+            chunks_dropped: found(BEST_FOUND).count() - found(most).count(),
+            ..Trimmed::default()
+        };
         Ok(Self {
-            context: Context::of(input, &unit),
+            context: Context::of(input, found(most)),
             unit,
             clarification: input.clarification.map(ClarificationPart::of),
             attachments: input.context.and_then(AttachmentsPart::of),
             earlier: input.recent.iter().filter_map(EarlierTurn::of).collect(),
             earlier_dropped: 0,
-            trimmed: Trimmed::default(),
+            trimmed,
         })
     }
 

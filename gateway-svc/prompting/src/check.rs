@@ -284,7 +284,7 @@ fn turn_samples(part: Part, locale: &str) -> Result<Vec<Value>, RenderError> {
         Part::Input => turn::input_variables(input, locale),
         _ => turn::user_variables(
             input,
-            &BudgetedParts::all(input, &KnownUnits::default())?,
+            &BudgetedParts::all(input, &KnownUnits::default(), usize::MAX)?,
             style,
             locale,
         ),

@@ -9,12 +9,8 @@ use turnwise_proto::retrieval::v1::{Anchor, Chunk};
 use crate::{
     conversation::{ConversationView, exam_result},
     turn::TurnPrompt,
-    unit::UnitPart,
     words::{event, non_empty, tier},
 };
-
-/// How many of the best chunks that were found for the message are used. Those that the unit has are not said twice.
-const BEST_FOUND: usize = 2;
 
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -112,18 +108,16 @@ struct ExamView<'a> {
 }
 
 impl<'a> Context<'a> {
-    /// All of it, before anything is left out. What `unit` says is not said again.
-    pub(crate) fn of(input: &TurnPrompt<'a>, unit: &UnitPart<'_>) -> Self {
+    /// All of it, before anything is left out, with these of the chunks that were found.
+    pub(crate) fn of(input: &TurnPrompt<'a>, found: impl Iterator<Item = &'a Chunk>) -> Self {
         let policy = input.policy;
         let difficulty_tier = tier(policy.desired_exam_tier());
         let summary = input.summary;
         let focus = policy.focus_unit_id.as_str();
-        let best = input.chunks.iter().take(BEST_FOUND);
         let others = input.anchors.iter().filter(|a| a.unit_id != focus);
         Self {
             unit_anchors: others.map(AnchorView::of).collect(),
-            unit_content_chunks: best
-                .filter(|chunk| !unit.has(&chunk.chunk_id))
+            unit_content_chunks: found
                 .map(|chunk| ChunkView::of(chunk, input.anchors))
                 .collect(),
             exam_candidates: policy

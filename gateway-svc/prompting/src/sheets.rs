@@ -220,7 +220,7 @@ impl Sheets {
             Some(name) => self.render(Kind::Style(name.to_owned()), locale, context! { locale })?,
             None => String::new(),
         };
-        let mut parts = BudgetedParts::all(input, &self.units)?;
+        let mut parts = BudgetedParts::all(input, &self.units, max_tokens)?;
         let fixed = rules.1 + tokens::of_message(&policy) + tokens::of_message(&said);
         loop {
             let variables = turn::user_variables(input, &parts, style.trim(), locale)?;

@@ -126,10 +126,10 @@ fn what_answers_a_card_or_a_question_is_not_told_to_the_plan() {
     let (mut facts, mut texts) = turn();
     let message = |facts: &TurnFacts, texts: &TurnTexts| plan_request(facts, texts, "").message;
     assert_eq!(message(&facts, &texts), "", "a drill is open");
-    texts.graded = Some(GradedDrill {
+    texts.graded = Some(Box::new(GradedDrill {
         card_token: "second".to_owned(),
         ..GradedDrill::default()
-    });
+    }));
     assert_eq!(message(&facts, &texts), "x = 4", "it was graded");
     texts.recent_messages.clear();
     assert_eq!(message(&facts, &texts), "x = 4");

@@ -11,7 +11,7 @@ use crate::{
     backend::{Backend, Operation, Pieces, Vectors, Whole, collected},
     completion::{Completion, End, Finish, Message, Piece, Prompt},
     embedding::{self, Embeddings},
-    failure::{Failure, Problem},
+    failure::Problem,
     http::{self, Client, Pace, Request, Server, Wire},
     schema::Schema,
     settings::{BackendKind, BackendSettings},

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use crate::{
     backend::{Backend, Operation, Pieces, Vectors, Whole, collected},
     completion::{Completion, End, Finish, Message, Piece, Prompt},
-    failure::{Failure, Problem},
+    failure::Problem,
     http::{self, Events, Pace, Request, Server, Wire},
     lenient::if_readable,
     openai_embeddings,

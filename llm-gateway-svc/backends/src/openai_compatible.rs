@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize, de::IgnoredAny};
 use crate::{
     backend::{Backend, Operation, Pieces, Vectors, Whole, collected},
     completion::{Completion, End, Finish, Message, Piece, Prompt},
-    failure::{Failure, Problem},
+    failure::Problem,
     grammar,
     http::{self, Events, Pace, Request, Server, Wire},
     lenient::if_readable,

@@ -13,7 +13,7 @@ fn full() -> Turn {
     turn.unit_chunks = (0..3)
         .map(|i| chunk("ALG-09", &format!("u{i} {text}")))
         .collect();
-    // Of what was found the best four are used.
+    // Of what was found the best four are used where there is room for them.
     turn.chunks = (0..6)
         .map(|i| chunk("ALG-10", &format!("c{i} {text}")))
         .collect();
@@ -70,7 +70,7 @@ fn parts_go_in_the_documented_order() {
         assert!(prompt.tokens <= max && !now.over_budget, "{max}: {now:?}");
         // Each kind goes only when the one before is all gone.
         if now.messages_dropped > 0 {
-            assert_eq!((now.chunks_dropped, now.chunks_cut), (2, 0), "{max}");
+            assert_eq!((now.chunks_dropped, now.chunks_cut), (4, 0), "{max}");
         }
         if now.anchors_dropped > 0 {
             assert_eq!(now.messages_dropped, 8, "{max}");
@@ -115,7 +115,8 @@ fn parts_go_in_the_documented_order() {
 #[test]
 fn the_border_is_used_well() {
     let sheets = Sheets::built_in().unwrap();
-    let turn = full();
+    let mut turn = full();
+    turn.chunks.truncate(1);
     let whole = turn.prompt(&sheets, "en", AMPLE).tokens;
     let one = turn.chunks[0].text.len() / 4;
     for max in whole - one..whole {
@@ -123,6 +124,22 @@ fn the_border_is_used_well() {
         // A chunk is cut rather than dropped, so that little room is lost: what is too little to keep, and what stands
         // around it.
         assert!(max - prompt.tokens < 100, "{max}: {}", prompt.tokens);
+    }
+}
+
+#[test]
+fn a_small_budget_has_few_of_the_texts_that_were_found() {
+    let sheets = Sheets::built_in().unwrap();
+    let mut turn = full();
+    turn.chunks = (0..6)
+        .map(|i| chunk("ALG-10", &format!("c{i} Undo the last step first.")))
+        .collect();
+    turn.recent.clear();
+    for (max, most) in [(3_400, 1), (4_000, 2), (6_000, 3), (8_000, 4), (AMPLE, 4)] {
+        let prompt = turn.prompt(&sheets, "en", max);
+        let texts = ids(&prompt, "CONTEXT", "unitContentChunks", "text");
+        assert_eq!(texts.len(), most, "{max}");
+        assert_eq!(prompt.trimmed.chunks_dropped, 4 - most, "{max}");
     }
 }
 
@@ -142,7 +159,7 @@ fn what_must_be_there_is_there_and_an_excess_is_told() {
             ids(&prompt, "CONTEXT", "examCandidates", "questionId").len(),
             2
         );
-        assert_eq!(prompt.trimmed.chunks_dropped, 2);
+        assert_eq!(prompt.trimmed.chunks_dropped, 4);
     }
 }
 

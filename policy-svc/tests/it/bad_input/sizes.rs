@@ -8,7 +8,8 @@ use turnwise_decisions::{Course, CourseSpec, ExamQuestion, Rules, Tier, UnitSpec
 use turnwise_kit::{Fault, Kit, sizes::INTERNAL_MESSAGE};
 use turnwise_policy_svc::{
     Courses, HelperSettings, StartError, answers::Answers, artifacts::Context,
-    courses::LoadedCourse, exam_drills::DrillExpressions, routes_over,
+    courses::LoadedCourse, exam_drills::DrillExpressions, exercise_units::ExerciseUnits,
+    routes_over,
 };
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -38,6 +39,7 @@ fn serve(spec: CourseSpec) -> Client {
         course: Course::new(spec).unwrap(),
         answers: Answers::default(),
         checkable_drills: false,
+        exercise_units: ExerciseUnits::default(),
         exams: turnwise_reply_guard::ExamQuestions::default(),
         drill_expressions: DrillExpressions::default(),
         chat: turnwise_lesson_policy::Course::default(),
