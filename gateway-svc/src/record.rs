@@ -36,6 +36,10 @@ const SAID_MOST_CHARS: usize = 8_000;
 const SAID_MOST_TEXTS: usize = 6;
 /// The most characters of a piece of course text that a reply without a model quotes from.
 const PASSAGE_MOST_CHARS: usize = 2_000;
+/// The most course texts on a unit that a reply without a model chooses from.
+const PASSAGES_MOST: usize = 16;
+/// What a course's author calls a section that explains.
+const EXPLAINS: &str = "explanation";
 /// The most of what a student wrote that a reply may quote.
 const QUOTABLE_MOST_TEXTS: usize = 100;
 /// The most bytes of a message that may be an answer to an exercise.
@@ -234,6 +238,8 @@ pub fn resolve_request(
         Some(call) if call.failure == 0 => Outcome::Completion(texts.completion.clone()),
         Some(call) => Outcome::Failure(call.failure),
     };
+    let mut passages = passages(facts, texts).into_iter();
+    let mut elsewhere = passages_elsewhere(facts, texts).into_iter();
     Some(ResolveReplyRequest {
         policy: Some(facts.policy.clone()?),
         outcome: Some(outcome),
@@ -251,8 +257,10 @@ pub fn resolve_request(
             .chars()
             .take(SAID_MOST_CHARS)
             .collect(),
-        passage: passage(facts, texts),
-        passage_elsewhere: passage_elsewhere(facts, texts),
+        passage: passages.next(),
+        more_passages: passages.collect(),
+        passage_elsewhere: elsewhere.next(),
+        more_passages_elsewhere: elsewhere.collect(),
         prompt_runs_name: 0,
         own_exercises: !open_card::exam_waits(facts, texts),
         quotable: texts
@@ -267,38 +275,48 @@ pub fn resolve_request(
     })
 }
 
-/// The course text on the focus that fits the message best.
-fn passage(facts: &TurnFacts, texts: &TurnTexts) -> Option<Passage> {
-    let focus = &facts.policy.as_ref()?.focus_unit_id;
-    best_of(texts, |unit_id| unit_id == focus).map(quoted)
+/// The course texts on the focus that fit the message, the best first.
+fn passages(facts: &TurnFacts, texts: &TurnTexts) -> Vec<Passage> {
+    let policy = facts.policy.iter();
+    let found =
+        policy.flat_map(|policy| found(texts, move |unit_id| unit_id == policy.focus_unit_id));
+    found.take(PASSAGES_MOST).map(quoted).collect()
 }
 
-/// The course text that fits best of the focus and of what the message is about, where it is not the focus's: of the
-/// message's target, or of the first unit to choose.
-fn passage_elsewhere(facts: &TurnFacts, texts: &TurnTexts) -> Option<Passage> {
-    let policy = facts.policy.as_ref()?;
+/// The same of what the message is about, where that is not the focus and has a text that fits better: of the message's
+/// target, or of the first unit to choose.
+fn passages_elsewhere(facts: &TurnFacts, texts: &TurnTexts) -> Vec<Passage> {
+    let Some(policy) = &facts.policy else {
+        return Vec::new();
+    };
     let focus = &policy.focus_unit_id;
     let about = policy.choice_unit_ids.first();
     let about = about.unwrap_or(&policy.primary_target_unit_id);
     // Who chose a unit wants to read of it.
     let is_chosen = event(facts).is_some_and(|event| event.kind() == ClientEventKind::ChooseUnit);
     let may_be_of_focus = |unit_id: &str| !is_chosen && unit_id == focus;
-    let best = best_of(texts, |unit_id| {
+    let first = found(texts, |unit_id| {
         may_be_of_focus(unit_id) || unit_id == about
-    })?;
-    (best.unit_id != *focus).then(|| quoted(best))
+    })
+    .next();
+    if first.is_none_or(|first| first.unit_id == *focus) {
+        return Vec::new();
+    }
+    let found = found(texts, |unit_id| unit_id == about);
+    found.take(PASSAGES_MOST).map(quoted).collect()
 }
 
-/// The text of these units that fits the message best. What only fills up does not fit.
-fn best_of(texts: &TurnTexts, is_of: impl Fn(&str) -> bool) -> Option<&Chunk> {
-    let mut chunks = texts.chunks.iter();
-    chunks.find(|chunk| chunk.score > 0.0 && is_of(&chunk.unit_id))
+/// The texts of these units that fit the message, the best first. What only fills up does not fit.
+fn found(texts: &TurnTexts, is_of: impl Fn(&str) -> bool) -> impl Iterator<Item = &Chunk> {
+    let chunks = texts.chunks.iter();
+    chunks.filter(move |chunk| chunk.score > 0.0 && is_of(&chunk.unit_id))
 }
 
 fn quoted(chunk: &Chunk) -> Passage {
     Passage {
         section: chunk.section.clone(),
         text: chunk.text.chars().take(PASSAGE_MOST_CHARS).collect(),
+        explains: chunk.section_kind == EXPLAINS,
     }
 }
 

@@ -402,6 +402,8 @@ teaching-step-products = Work out the product or quotient, and copy the rest as 
 teaching-step-denominator = Find a number that all the denominators divide, and write the fractions with it.
 # Words by which students say that they are stuck, apart by |. A message that holds such a run of words asks for help.
 stuck-words = i don't know | i dont know | idk | dunno | no idea | no clue | i can't | i cant | i cannot | i give up | too hard | too difficult | confused | lost me | i'm lost | im lost | i am lost
+# The same of messages that ask for a reason.
+why-words = why | how come | the reason
 # Phrases of which a whole message is made that greets, says goodbye, or says that something is understood, apart by |. The
 # last ones may stand beside them and say nothing alone.
 greeting-words = hi | hello | hey | hi there | hello there | hey there | hiya | good morning | good afternoon | good evening | how are you | what's up | whats up

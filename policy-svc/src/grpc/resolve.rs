@@ -5,13 +5,13 @@ use std::cell::LazyCell;
 use tonic::Status;
 use turnwise_decisions::{self as decisions, Asks, teaching::answer_elsewhere};
 use turnwise_proto::{
-    policy::v1::{ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request},
+    policy::v1::{Passage, ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request},
     tutor::v1::{ClientEventKind, DegradedReason},
 };
 
 use super::{
     Policies, announcement,
-    asks::{asks, word_back},
+    asks::{asks, is_why, word_back},
     guard::{self, Known, Open},
     own_exercise::OwnExercise,
     passages, read, reply,
@@ -44,14 +44,15 @@ impl Policies {
             quotable,
             question,
             passage_elsewhere,
+            more_passages,
+            more_passages_elsewhere,
             own_exercises,
             prompt_runs_name,
         } = request;
         check_said(&said)?;
-        let passage = passage.unwrap_or_default();
-        passages::check("passage", &passage)?;
-        let passage_elsewhere = passage_elsewhere.unwrap_or_default();
-        passages::check("passage_elsewhere", &passage_elsewhere)?;
+        let passages = passages::read("passage", passage, more_passages)?;
+        let elsewhere = (passage_elsewhere, more_passages_elsewhere);
+        let elsewhere = passages::read("passage_elsewhere", elsewhere.0, elsewhere.1)?;
         let known = Known::read(known)?.with_named(&self.prompt_runs, prompt_runs_name);
         let Some(known) = known else {
             // Nothing is said that was not held against them.
@@ -120,14 +121,22 @@ impl Policies {
         let own = own.map(|(own, _)| own);
         exam_expressions.sort_unstable();
         exam_expressions.dedup();
-        let is_about = |passage, unit_id: &str| {
-            let title = decisions::unit_name(&loaded.course, unit_id);
-            passages::is_about(&loaded.locale, passage, &message, is_chosen, &title)
+        let choose = |passages: &[Passage], unit_id: &str| {
+            let wanted = passages::Wanted {
+                locale: &loaded.locale,
+                message: &message,
+                is_why: is_why(&loaded.locale, &message),
+                is_chosen,
+                title: &decisions::unit_name(&loaded.course, unit_id),
+            };
+            wanted.choice(passages)
         };
-        let answers = LazyCell::new(|| is_about(&passage, &policy.focus_unit_id));
-        let answers = || *answers;
-        let answers_elsewhere = LazyCell::new(|| is_about(&passage_elsewhere, policy.about()));
-        let answers_elsewhere = || *answers_elsewhere;
+        let choice = LazyCell::new(|| choose(&passages, &policy.focus_unit_id));
+        let choice = || *choice;
+        let choice_elsewhere = LazyCell::new(|| choose(&elsewhere, policy.about()));
+        let choice_elsewhere = || *choice_elsewhere;
+        let found = passages::found(&passages);
+        let found_elsewhere = passages::found(&elsewhere);
         let check_typed = guard::check_typed(&loaded, open_drill.as_ref(), typed)?;
         let brought = placement.filter(|question| guard::is_brought(question));
         let mut situation = decisions::Situation {
@@ -142,8 +151,8 @@ impl Policies {
             is_answer: check_typed.is_some(),
             placement: brought.map(|question| guard::open_drill(&loaded, question)),
             said: &said,
-            passage: passages::of(&passage, &answers),
-            passage_elsewhere: passages::of(&passage_elsewhere, &answers_elsewhere),
+            passage: passages::of(&found, &choice),
+            passage_elsewhere: passages::of(&found_elsewhere, &choice_elsewhere),
             terms: Some(&terms),
         };
         let answer = answer_elsewhere(&loaded.course, &policy, &situation);

@@ -16,7 +16,7 @@ pub fn answer_elsewhere(
 ) -> Option<String> {
     let passage = situation.passage_elsewhere.as_ref()?;
     let may_be_told = situation.asks_for_lesson() && policy.allows(Action::SocraticQuestion);
-    if !may_be_told || !(passage.answers)() {
+    if !may_be_told || !passage.answers() {
         return None;
     }
     let lesson = Lesson::new(course, policy, situation);

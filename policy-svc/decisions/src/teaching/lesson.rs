@@ -202,7 +202,7 @@ impl<'a> Lesson<'a> {
         let explains = self.unit.is_some_and(|unit| unit.teaching.explains());
         // The welcome's text has the words of whoever does not know what to ask.
         let passage = self.situation.passage;
-        let has_passage = passage.is_some_and(|passage| !is_welcome || (passage.answers)());
+        let has_passage = passage.is_some_and(|passage| !is_welcome || passage.answers());
         if is_stuck && (explains || has_passage) {
             let explanation = self.explanation();
             moves.extend(self.answer());
@@ -311,7 +311,7 @@ impl<'a> Lesson<'a> {
     fn answer(&self) -> Option<Move> {
         let passage = self.situation.passage;
         let passage = passage.filter(|_| self.situation.asks_for_lesson())?;
-        (passage.answers)().then_some(Move::Passage)
+        passage.answers().then_some(Move::Passage)
     }
 
     /// A drill that is worked out line by line, and that tells nothing of an open one.

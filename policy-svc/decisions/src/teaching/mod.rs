@@ -23,6 +23,6 @@ mod worked;
 pub use authored::{DrillHelp, KeyIdea, Teaching};
 pub use elsewhere::answer_elsewhere;
 pub use hints::derived_hints;
-pub use passage::Passage;
+pub use passage::{Choice, Found, Passage};
 pub use said::shares;
 pub use situation::{Asks, Open, Situation};

@@ -40,7 +40,7 @@ pub struct Situation<'a> {
     pub placement: Option<OpenDrill<'a>>,
     /// What the tutor said last in this thread, the latest last.
     pub said: &'a [String],
-    /// The course text on the focus that fits the message best.
+    /// The course text on the focus that fits the message.
     pub passage: Option<Passage<'a>>,
     /// The course text on what is asked about, where that is another unit and has a text that fits better.
     pub passage_elsewhere: Option<Passage<'a>>,

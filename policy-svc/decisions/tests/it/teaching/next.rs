@@ -1,7 +1,11 @@
 //! What comes next: a drill where something is understood, another drill than the open one, and the first step of an
 //! exercise of the student's own.
 
-use turnwise_decisions::{Action, Asks, EventKind, Open, Passage, Situation, fallback::fallback};
+use turnwise_decisions::{
+    Action, Asks, EventKind, Open, Passage, Situation,
+    fallback::fallback,
+    teaching::{Choice, Found},
+};
 use turnwise_reply_guard::{OpenDrill, states_solution};
 
 use super::{equation, open, taught, texts, told, turns};
@@ -142,14 +146,17 @@ fn the_welcomes_text_is_quoted_where_it_answers() {
     });
     let mut policy = plain_policy(&course);
     policy.focus_unit_id = "ENTRY".to_owned();
+    let found = [Found {
+        section: "Where to begin",
+        text: "Begin with fractions.",
+    }];
     for answers in [false, true] {
-        let told = || answers;
+        let choice = || Choice { at: 0, answers };
         let situation = Situation {
             asks: Asks::Explanation,
             passage: Some(Passage {
-                section: "Where to begin",
-                text: "Begin with fractions.",
-                answers: &told,
+                found: &found,
+                choice: &choice,
             }),
             ..Situation::default()
         };
