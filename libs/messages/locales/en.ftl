@@ -331,6 +331,9 @@ teaching-check-1 = That looks like an answer. Press the button below, and I can 
 teaching-check-2 = Is that your answer? Then have it checked with the button below.
 # Where the student asks whether it is right, or says that it is done, without an answer. { $button }: what the button says.
 teaching-check-3 = Type your answer below the exercise and press “{ $button }”: then you will know.
+# Where the student doubts or defends work of their own that nobody has seen, in turn. Each ends with a question mark.
+teaching-show-1 = Type the exercise as it stands, and the lines that you have written so far. Which of them are you least sure of?
+teaching-show-2 = I cannot see it yet. What does the exercise say, and what did you write below it, line by line?
 # Before what comes next, where the whole message is a greeting, a goodbye, or a sign that something is understood.
 teaching-greeting = Hello!
 teaching-goodbye = Goodbye, see you next time! This is where we go on:
@@ -402,6 +405,8 @@ teaching-step-products = Work out the product or quotient, and copy the rest as 
 teaching-step-denominator = Find a number that all the denominators divide, and write the fractions with it.
 # Words by which students say that they are stuck, apart by |. A message that holds such a run of words asks for help.
 stuck-words = i don't know | i dont know | idk | dunno | no idea | no clue | i can't | i cant | i cannot | i give up | too hard | too difficult | confused | lost me | i'm lost | im lost | i am lost
+# The same of messages about work of the student's own, be it right or wrong.
+own-work-words = my answer | my solution | my result | my work | is it right | is this right | is that right | is it correct | is this correct | is that correct | am i right | am i correct | am i wrong | i'm right | im right | i am right | i was right | i'm correct | im correct | i am correct | is it wrong | is this wrong | is that wrong | it's wrong | its wrong | it is wrong | it was wrong | that's wrong | thats wrong | i got it wrong | i got it right | i did it wrong | i did it right | did i do it right | did i do this right | did i get it right | check my
 # The same of messages that ask for a reason.
 why-words = why | how come | the reason
 # Phrases of which a whole message is made that greets, says goodbye, or says that something is understood, apart by |. The

@@ -75,6 +75,11 @@ pub(super) fn word_back(locale: &str, message: &str) -> Option<(Key, Asks)> {
     (asks != Asks::Next || !message.contains('?')).then_some((said, asks))
 }
 
+/// Whether a message is about work of the student's own that does not stand in it.
+pub(super) fn is_own_work(locale: &str, message: &str) -> bool {
+    !message.contains(char::is_numeric) && holds(locale, keys::OWN_WORK_WORDS, message)
+}
+
 /// Whether a message asks for a reason.
 pub(super) fn is_why(locale: &str, message: &str) -> bool {
     holds(locale, keys::WHY_WORDS, message)

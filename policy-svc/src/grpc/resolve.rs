@@ -11,7 +11,7 @@ use turnwise_proto::{
 
 use super::{
     Policies, announcement,
-    asks::{asks, is_why, word_back},
+    asks::{asks, is_own_work, is_why, word_back},
     guard::{self, Known, Open},
     own_exercise::OwnExercise,
     passages, read, reply,
@@ -90,10 +90,9 @@ impl Policies {
         let asks =
             word_back.map_or_else(|| asks(&loaded.locale, pressed, &message), |(_, asks)| asks);
         let is_chosen = pressed == i32::from(ClientEventKind::ChooseUnit);
+        let is_waiting = !own_exercises || open_drill.is_some() || placement.is_some();
         // What the student writes may be a step of what is asked elsewhere, in a form that nobody can compare.
-        let is_asked_elsewhere = !own_exercises
-            || open_drill.is_some()
-            || placement.is_some()
+        let is_asked_elsewhere = is_waiting
             || known.exams_unknown()
             || loaded
                 .course
@@ -155,6 +154,14 @@ impl Policies {
             passage_elsewhere: passages::of(&found_elsewhere, &choice_elsewhere),
             terms: Some(&terms),
         };
+        let may_be_work = is_word && word_back.is_none() && own.is_none() && !is_waiting;
+        if may_be_work && is_own_work(&loaded.locale, &message) {
+            // "Is it right that …" may be about the lesson.
+            situation.asks = match choice().answers || choice_elsewhere().answers {
+                true => Asks::Explanation,
+                false => Asks::Work,
+            };
+        }
         let answer = answer_elsewhere(&loaded.course, &policy, &situation);
         if answer.is_some() {
             // It is explained; what comes first is asked about.
@@ -232,6 +239,7 @@ impl Policies {
             && !resolved.is_models_own()
             && word_back.is_none()
             && situation.own.is_none()
+            && situation.asks != Asks::Work
             && let Some(question) =
                 announcement::which_unit(&loaded, &policy.choice_unit_ids, &said, answer.is_some())
         {

@@ -174,7 +174,7 @@ impl<'a> Lesson<'a> {
                     moves.extend(hints);
                     moves.push(Move::Example);
                 }
-                Asks::Help | Asks::Check | Asks::Next | Asks::Nothing => {
+                Asks::Help | Asks::Check | Asks::Work | Asks::Next | Asks::Nothing => {
                     moves.extend(hints);
                     moves.extend([Move::Example, Move::Idea, Move::Passage]);
                 }
@@ -193,6 +193,10 @@ impl<'a> Lesson<'a> {
                 moves.extend(is_focus.then_some(Move::Passage));
             }
             moves.push(Move::Example);
+        }
+        if self.situation.asks == Asks::Work {
+            let show = [keys::TEACHING_SHOW_1, keys::TEACHING_SHOW_2];
+            moves.extend(show.map(Move::Ask));
         }
         if self.situation.asks == Asks::Next {
             moves.push(Move::Drill);

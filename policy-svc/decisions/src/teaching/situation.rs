@@ -17,6 +17,8 @@ pub enum Asks {
     Help,
     /// Whether what was done is right, or nothing: the student says that it is done.
     Check,
+    /// Whether work of their own is right that nobody has seen, and no drill is open.
+    Work,
     /// What comes next: the student says that something is understood.
     Next,
 }
@@ -53,7 +55,7 @@ impl Situation<'_> {
     /// on.
     pub(crate) fn asks_for_lesson(&self) -> bool {
         match self.asks {
-            Asks::Nothing | Asks::Check | Asks::Next => false,
+            Asks::Nothing | Asks::Check | Asks::Work | Asks::Next => false,
             Asks::Explanation => true,
             Asks::Help => self.open.is_none(),
         }

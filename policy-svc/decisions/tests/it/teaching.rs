@@ -418,6 +418,7 @@ fn nobody_reads_the_same_sentence_twice_in_a_row() {
                     Asks::Explanation,
                     Asks::Help,
                     Asks::Check,
+                    Asks::Work,
                     Asks::Next,
                 ] {
                     for open in [None, Some(open(&question, &key, 0))] {

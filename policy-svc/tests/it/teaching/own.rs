@@ -5,7 +5,7 @@ use std::path::Path;
 use turnwise_kit::Kit;
 use turnwise_proto::{
     policy::v1::{
-        DecideRequest, KnownTexts, OpenDrill, PlanRequest, ResolveReplyRequest,
+        DecideRequest, KnownTexts, OpenDrill, Passage, PlanRequest, ResolveReplyRequest,
         resolve_reply_request::Outcome,
     },
     session::v1::{StudentSnapshot, TurnState},
@@ -217,6 +217,91 @@ async fn help_leads_on_after_the_last_hint() {
     said.sort_unstable();
     said.dedup();
     assert!(said.len() > 3, "{said:?}");
+}
+
+/// Nobody has seen it, so it is asked for; in other words the next time.
+#[tokio::test]
+async fn who_doubts_own_work_is_asked_to_show_it() {
+    for (locale, shows, doubts, others) in [
+        (
+            "en",
+            ["Type the exercise as it stands", "I cannot see it yet."],
+            [
+                "I think my answer is correct, but I am not sure",
+                "yes I'm right, what are you saying",
+                "its wrong and you know it",
+                "is it right?",
+            ],
+            [
+                "I think it is 5, is it right?",
+                "turn right",
+                "is it right that both pans weigh the same?",
+                "why?",
+            ],
+        ),
+        (
+            "de",
+            [
+                "Schreib die Aufgabe, wie sie dasteht",
+                "Ich sehe es noch nicht.",
+            ],
+            [
+                "ich glaube, meine Lösung geht auch",
+                "doch, ich habe recht!",
+                "das war falsch",
+                "stimmt das?",
+            ],
+            [
+                "ich glaube es ist 5, stimmt das?",
+                "nach rechts",
+                "stimmt das, both pans weigh the same?",
+                "warum?",
+            ],
+        ),
+    ] {
+        let folder = taught_pack(locale);
+        let client = start(folder.path(), &Kit::for_tests()).await;
+        let lesson = |message: &str| ResolveReplyRequest {
+            passage: Some(Passage {
+                section: "Pans".to_owned(),
+                text: "Both pans weigh the same.".to_owned(),
+                explains: false,
+            }),
+            ..typed(message)
+        };
+        for message in doubts {
+            let first = turn(&client, lesson(message), None).await;
+            assert!(first.starts_with(shows[0]), "{message}: {first}");
+            let again = ResolveReplyRequest {
+                said: vec![first],
+                ..lesson(message)
+            };
+            let again = turn(&client, again, None).await;
+            assert!(again.starts_with(shows[1]), "{message}: {again}");
+            // What waits for an answer has it checked there.
+            for waiting in [
+                ResolveReplyRequest {
+                    own_exercises: false,
+                    ..typed(message)
+                },
+                ResolveReplyRequest {
+                    open_drill: asked("x + 3 = 8", ""),
+                    ..typed(message)
+                },
+                ResolveReplyRequest {
+                    placement_question: asked("x + 3 = 8", ""),
+                    ..typed(message)
+                },
+            ] {
+                let said = turn(&client, waiting, None).await;
+                assert!(!said.starts_with(shows[0]), "{message}: {said}");
+            }
+        }
+        for message in others {
+            let said = turn(&client, lesson(message), None).await;
+            assert!(!said.starts_with(shows[0]), "{message}: {said}");
+        }
+    }
 }
 
 #[tokio::test]
