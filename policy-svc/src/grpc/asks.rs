@@ -92,8 +92,16 @@ fn holds(locale: &str, listed: Key, message: &str) -> bool {
     phrases(&listed).any(|phrase| run.contains(&format!(" {phrase} ")))
 }
 
+/// The message in small letters, and none three times in a row: `offf`.
 fn plain(message: &str) -> String {
-    message.to_lowercase().replace(['’', '`'], "'")
+    let small = message.to_lowercase().replace(['’', '`'], "'");
+    let mut plain = String::with_capacity(small.len());
+    for letter in small.chars() {
+        if !letter.is_alphabetic() || !plain.chars().rev().take(2).eq([letter, letter]) {
+            plain.push(letter);
+        }
+    }
+    plain
 }
 
 fn words_of(plain: &str) -> Vec<&str> {

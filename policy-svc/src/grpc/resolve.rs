@@ -4,6 +4,7 @@ use std::cell::LazyCell;
 
 use tonic::Status;
 use turnwise_decisions::{self as decisions, Asks, teaching::answer_elsewhere};
+use turnwise_messages::keys;
 use turnwise_proto::{
     policy::v1::{Passage, ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request},
     tutor::v1::{ClientEventKind, DegradedReason},
@@ -248,14 +249,20 @@ impl Policies {
         if let Some(reply) = response.reply.as_mut() {
             let answer = answer.filter(|_| !resolved.is_models_own());
             let word_back = word_back.filter(|_| !resolved.is_models_own());
+            let is_goodbye = word_back.is_some_and(|(key, _)| key == keys::TEACHING_GOODBYE);
             let word_back = word_back.map(|(key, _)| texts.text(key, &[]));
             // `hi`, and `hi` again.
             let word_back =
                 word_back.filter(|word| said.last().is_none_or(|last| !last.contains(word)));
-            let before = [word_back, answer, Some(announcement)]
-                .into_iter()
-                .flatten();
-            let texts = before.chain([std::mem::take(&mut reply.text)]);
+            // Who leaves is asked nothing more.
+            let ends = is_goodbye && word_back.is_some();
+            let rest = [
+                answer,
+                Some(announcement),
+                Some(std::mem::take(&mut reply.text)),
+            ];
+            let rest = rest.into_iter().flatten().filter(|_| !ends);
+            let texts = word_back.into_iter().chain(rest);
             let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
             reply.text = texts.join("\n\n");
         }

@@ -6,6 +6,7 @@ use turnwise_reply_guard::{Form, form_fault, states_solution};
 
 use super::{
     authored::KeyIdea,
+    elsewhere::was_quoted,
     hints, said,
     situation::{Asks, Open, Situation},
     worked::worked,
@@ -194,12 +195,16 @@ impl<'a> Lesson<'a> {
             }
             moves.push(Move::Example);
         }
-        if self.situation.asks == Asks::Work {
-            let show = [keys::TEACHING_SHOW_1, keys::TEACHING_SHOW_2];
-            moves.extend(show.map(Move::Ask));
-        }
-        if self.situation.asks == Asks::Next {
-            moves.push(Move::Drill);
+        match self.situation.asks {
+            Asks::Work => {
+                moves.extend([keys::TEACHING_SHOW_1, keys::TEACHING_SHOW_2].map(Move::Ask));
+            }
+            // A drill on the focus is not about another unit's lesson that was just read.
+            Asks::Next if was_quoted(self.course, self.situation.said) => {
+                moves.push(Move::Ask(keys::TEACHING_OPEN));
+            }
+            Asks::Next => moves.push(Move::Drill),
+            Asks::Nothing | Asks::Explanation | Asks::Help | Asks::Check => {}
         }
         let is_asked = matches!(self.situation.asks, Asks::Explanation | Asks::Help);
         let is_stuck = self.policy.stuck || is_asked;

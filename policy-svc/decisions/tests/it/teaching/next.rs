@@ -33,6 +33,26 @@ fn what_is_understood_is_practised() {
     let replies = turns(&course, &policy, &next(None), 2);
     assert_eq!(replies[0].action, Action::DrillCard);
     assert!(replies[1].tutor_text != replies[0].tutor_text);
+    // After another unit's lesson, behind which something stands, a drill on this one would lead away.
+    let quote = "Your lesson says: A line climbs. (From: Lines)";
+    for (last, action) in [
+        (format!("{quote}\n\nWas that it?"), Action::SocraticQuestion),
+        (format!("{quote} Which part helps?"), Action::DrillCard),
+        (
+            format!("You need this first.\n\n{quote}"),
+            Action::DrillCard,
+        ),
+    ] {
+        let situation = Situation {
+            said: &[last.clone()],
+            ..next(None)
+        };
+        let reply = fallback(&course, &policy, &situation);
+        assert_eq!(reply.action, action, "{last}");
+        let asks = "Which part of this could you explain to somebody else, and which not yet?";
+        let is_question = action == Action::SocraticQuestion;
+        assert_eq!(reply.tutor_text == asks, is_question, "{last}");
+    }
     // An open drill comes before another one.
     let open = open(&question, &key, 0);
     let replies = turns(&course, &policy, &next(Some(open)), 2);
