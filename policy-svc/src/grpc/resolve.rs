@@ -166,7 +166,10 @@ impl Policies {
         let answer = answer_elsewhere(&loaded.course, &policy, &situation);
         if answer.is_some() {
             // It is explained; what comes first is asked about.
-            situation.asks = Asks::Nothing;
+            situation.asks = match situation.asks {
+                Asks::Explanation => Asks::Explained,
+                _ => Asks::Nothing,
+            };
         }
         let outcome = match &outcome {
             Some(resolve_reply_request::Outcome::Completion(bytes)) => {
@@ -239,7 +242,7 @@ impl Policies {
         if let Some(reply) = response.reply.as_mut()
             && !resolved.is_models_own()
             && word_back.is_none()
-            && situation.own.is_none()
+            && (situation.own.is_none() || situation.asks == Asks::Explained)
             && situation.asks != Asks::Work
             && let Some(question) =
                 announcement::which_unit(&loaded, &policy.choice_unit_ids, &said, answer.is_some())

@@ -163,7 +163,7 @@ impl<'a> Lesson<'a> {
         if let Some(open) = &self.open {
             let hints = (open.hints_given..self.hints.len()).map(Move::Hint);
             match self.situation.asks {
-                Asks::Nothing if !self.policy.stuck => {
+                Asks::Nothing | Asks::Explained if !self.policy.stuck => {
                     moves.extend(questions());
                     moves.extend(hints);
                     return moves;
@@ -175,7 +175,7 @@ impl<'a> Lesson<'a> {
                     moves.extend(hints);
                     moves.push(Move::Example);
                 }
-                Asks::Help | Asks::Check | Asks::Work | Asks::Next | Asks::Nothing => {
+                _ => {
                     moves.extend(hints);
                     moves.extend([Move::Example, Move::Idea, Move::Passage]);
                 }
@@ -183,7 +183,10 @@ impl<'a> Lesson<'a> {
             moves.extend(questions());
             return moves;
         }
-        if self.situation.own.is_some() {
+        let asks = self.situation.asks;
+        // A lesson that says why may go another way than the first step does.
+        if self.situation.own.is_some() && asks != Asks::Explained {
+            moves.extend(self.answer().filter(|_| asks == Asks::Explanation));
             // The rule with the first step, the rule again, an exercise that is worked out. Where no step is known, the rule
             // of its unit.
             if self.hints.len() > 1 {
@@ -195,7 +198,7 @@ impl<'a> Lesson<'a> {
             }
             moves.push(Move::Example);
         }
-        match self.situation.asks {
+        match asks {
             Asks::Work => {
                 moves.extend([keys::TEACHING_SHOW_1, keys::TEACHING_SHOW_2].map(Move::Ask));
             }
@@ -204,9 +207,9 @@ impl<'a> Lesson<'a> {
                 moves.push(Move::Ask(keys::TEACHING_OPEN));
             }
             Asks::Next => moves.push(Move::Drill),
-            Asks::Nothing | Asks::Explanation | Asks::Help | Asks::Check => {}
+            _ => {}
         }
-        let is_asked = matches!(self.situation.asks, Asks::Explanation | Asks::Help);
+        let is_asked = matches!(asks, Asks::Explanation | Asks::Help);
         let is_stuck = self.policy.stuck || is_asked;
         let explains = self.unit.is_some_and(|unit| unit.teaching.explains());
         // The welcome's text has the words of whoever does not know what to ask.

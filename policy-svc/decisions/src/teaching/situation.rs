@@ -13,6 +13,8 @@ pub enum Asks {
     Nothing,
     /// What something is, or why.
     Explanation,
+    /// Nothing any more: what something is, or why, was said before.
+    Explained,
     /// How to go on.
     Help,
     /// Whether what was done is right, or nothing: the student says that it is done.
@@ -55,7 +57,7 @@ impl Situation<'_> {
     /// on.
     pub(crate) fn asks_for_lesson(&self) -> bool {
         match self.asks {
-            Asks::Nothing | Asks::Check | Asks::Work | Asks::Next => false,
+            Asks::Nothing | Asks::Explained | Asks::Check | Asks::Work | Asks::Next => false,
             Asks::Explanation => true,
             Asks::Help => self.open.is_none(),
         }

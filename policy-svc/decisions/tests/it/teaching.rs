@@ -416,6 +416,7 @@ fn nobody_reads_the_same_sentence_twice_in_a_row() {
                 for asks in [
                     Asks::Nothing,
                     Asks::Explanation,
+                    Asks::Explained,
                     Asks::Help,
                     Asks::Check,
                     Asks::Work,

@@ -219,6 +219,29 @@ async fn help_leads_on_after_the_last_hint() {
     assert!(said.len() > 3, "{said:?}");
 }
 
+/// It may tell another way, and the step would come beside it.
+#[tokio::test]
+async fn a_lesson_that_says_why_is_quoted_without_a_step() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    for (message, has_step) in [
+        ("Why do both pans stay level in 2x + 3 = 11?", false),
+        ("How do I solve 2x + 3 = 11, do both pans stay level?", true),
+    ] {
+        let request = ResolveReplyRequest {
+            passage_elsewhere: Some(Passage {
+                section: "Pans".to_owned(),
+                text: "Solve it so that both pans stay level: $2x + 3 = 9$.".to_owned(),
+                explains: false,
+            }),
+            ..typed(message)
+        };
+        let said = turn(&client, request, None).await;
+        assert!(said.starts_with("Your lesson says: "), "{message}: {said}");
+        assert_eq!(said.ends_with(STEP), has_step, "{message}: {said}");
+    }
+}
+
 /// Nobody has seen it, so it is asked for; in other words the next time.
 #[tokio::test]
 async fn who_doubts_own_work_is_asked_to_show_it() {

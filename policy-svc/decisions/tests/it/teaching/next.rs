@@ -158,6 +158,40 @@ fn an_own_exercise_gets_its_rule_and_its_first_step() {
     }
 }
 
+/// A lesson may go another way than the step does.
+#[test]
+fn a_lesson_that_says_why_comes_before_the_step_of_an_own_exercise() {
+    let course = taught();
+    let policy = plain_policy(&course);
+    let found = [Found {
+        section: "The balance",
+        text: "Both pans weigh the same.",
+    }];
+    let step = "Subtract $3$ from both sides.";
+    for (asks, answers, is_quoted, has_step) in [
+        (Asks::Explanation, true, true, false),
+        (Asks::Explanation, false, false, true),
+        (Asks::Help, true, false, true),
+        (Asks::Nothing, true, false, true),
+        // It was quoted, of another unit.
+        (Asks::Explained, true, false, false),
+    ] {
+        let choice = || Choice { at: 0, answers };
+        let situation = Situation {
+            asks,
+            own: Some(own("2x + 3 = 11")),
+            passage: Some(Passage {
+                found: &found,
+                choice: &choice,
+            }),
+            ..Situation::default()
+        };
+        let said = fallback(&course, &policy, &situation).tutor_text;
+        assert_eq!(said.contains(found[0].text), is_quoted, "{asks:?}: {said}");
+        assert_eq!(said.contains(step), has_step, "{asks:?}: {said}");
+    }
+}
+
 #[test]
 fn the_welcomes_text_is_quoted_where_it_answers() {
     let course = course_with(|spec| {
