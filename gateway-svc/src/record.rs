@@ -1,6 +1,8 @@
 //! What a turn asks of the policy and of a model, made of its record alone: once while the turn is taken, and again
 //! whenever it is replayed. Nothing in here may depend on anything else.
 
+mod passages;
+
 use jiff::Timestamp;
 use prost::Message;
 use sha2::{Digest, Sha256};
@@ -11,10 +13,9 @@ use turnwise_proto::{
     exam::v1::QuestionState,
     explain::v1::{TurnFacts, TurnTexts, Verdict},
     policy::v1::{
-        CountedExercises, DecideRequest, KnownTexts, OpenDrill, Passage, PlanRequest, Reply,
+        CountedExercises, DecideRequest, KnownTexts, OpenDrill, PlanRequest, Reply,
         ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request::Outcome,
     },
-    retrieval::v1::Chunk,
     session::v1::{GradedDrill, StudentSnapshot, ThreadFocus, ThreadKind, TurnState},
     tutor::v1::{
         ClientEvent, ClientEventKind, DegradedReason, Role, StudentInput, tutor_card::Content,
@@ -34,12 +35,6 @@ const SAID_MAX_BYTES: usize = 6_000;
 const SAID_MOST_CHARS: usize = 8_000;
 /// The most texts of the tutor's that a reply without a model does not repeat.
 const SAID_MOST_TEXTS: usize = 6;
-/// The most characters of a piece of course text that a reply without a model quotes from.
-const PASSAGE_MOST_CHARS: usize = 2_000;
-/// The most course texts on a unit that a reply without a model chooses from.
-const PASSAGES_MOST: usize = 16;
-/// What a course's author calls a section that explains.
-const EXPLAINS: &str = "explanation";
 /// The most of what a student wrote that a reply may quote.
 const QUOTABLE_MOST_TEXTS: usize = 100;
 /// The most bytes of a message that may be an answer to an exercise.
@@ -238,8 +233,8 @@ pub fn resolve_request(
         Some(call) if call.failure == 0 => Outcome::Completion(texts.completion.clone()),
         Some(call) => Outcome::Failure(call.failure),
     };
-    let mut passages = passages(facts, texts).into_iter();
-    let mut elsewhere = passages_elsewhere(facts, texts).into_iter();
+    let mut passages = passages::of_focus(facts, texts).into_iter();
+    let mut elsewhere = passages::elsewhere(facts, texts).into_iter();
     Some(ResolveReplyRequest {
         policy: Some(facts.policy.clone()?),
         outcome: Some(outcome),
@@ -273,51 +268,6 @@ pub fn resolve_request(
             .map(str::to_owned)
             .collect(),
     })
-}
-
-/// The course texts on the focus that fit the message, the best first.
-fn passages(facts: &TurnFacts, texts: &TurnTexts) -> Vec<Passage> {
-    let policy = facts.policy.iter();
-    let found =
-        policy.flat_map(|policy| found(texts, move |unit_id| unit_id == policy.focus_unit_id));
-    found.take(PASSAGES_MOST).map(quoted).collect()
-}
-
-/// The same of what the message is about, where that is not the focus and has a text that fits better: of the message's
-/// target, or of the first unit to choose.
-fn passages_elsewhere(facts: &TurnFacts, texts: &TurnTexts) -> Vec<Passage> {
-    let Some(policy) = &facts.policy else {
-        return Vec::new();
-    };
-    let focus = &policy.focus_unit_id;
-    let about = policy.choice_unit_ids.first();
-    let about = about.unwrap_or(&policy.primary_target_unit_id);
-    // Who chose a unit wants to read of it.
-    let is_chosen = event(facts).is_some_and(|event| event.kind() == ClientEventKind::ChooseUnit);
-    let may_be_of_focus = |unit_id: &str| !is_chosen && unit_id == focus;
-    let first = found(texts, |unit_id| {
-        may_be_of_focus(unit_id) || unit_id == about
-    })
-    .next();
-    if first.is_none_or(|first| first.unit_id == *focus) {
-        return Vec::new();
-    }
-    let found = found(texts, |unit_id| unit_id == about);
-    found.take(PASSAGES_MOST).map(quoted).collect()
-}
-
-/// The texts of these units that fit the message, the best first. What only fills up does not fit.
-fn found(texts: &TurnTexts, is_of: impl Fn(&str) -> bool) -> impl Iterator<Item = &Chunk> {
-    let chunks = texts.chunks.iter();
-    chunks.filter(move |chunk| chunk.score > 0.0 && is_of(&chunk.unit_id))
-}
-
-fn quoted(chunk: &Chunk) -> Passage {
-    Passage {
-        section: chunk.section.clone(),
-        text: chunk.text.chars().take(PASSAGE_MOST_CHARS).collect(),
-        explains: chunk.section_kind == EXPLAINS,
-    }
 }
 
 /// The tutor's texts in the messages that the turn uses, the latest last.
