@@ -1,6 +1,8 @@
 //! What a turn asks of the policy and of a model, made of its record alone: once while the turn is taken, and again
 //! whenever it is replayed. Nothing in here may depend on anything else.
 
+mod passages;
+
 use jiff::Timestamp;
 use prost::Message;
 use sha2::{Digest, Sha256};
@@ -11,10 +13,9 @@ use turnwise_proto::{
     exam::v1::QuestionState,
     explain::v1::{TurnFacts, TurnTexts, Verdict},
     policy::v1::{
-        CountedExercises, DecideRequest, KnownTexts, OpenDrill, Passage, PlanRequest, Reply,
+        CountedExercises, DecideRequest, KnownTexts, OpenDrill, PlanRequest, Reply,
         ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request::Outcome,
     },
-    retrieval::v1::Chunk,
     session::v1::{GradedDrill, StudentSnapshot, ThreadFocus, ThreadKind, TurnState},
     tutor::v1::{
         ClientEvent, ClientEventKind, DegradedReason, Role, StudentInput, tutor_card::Content,
@@ -34,8 +35,6 @@ const SAID_MAX_BYTES: usize = 6_000;
 const SAID_MOST_CHARS: usize = 8_000;
 /// The most texts of the tutor's that a reply without a model does not repeat.
 const SAID_MOST_TEXTS: usize = 6;
-/// The most characters of a piece of course text that a reply without a model quotes from.
-const PASSAGE_MOST_CHARS: usize = 2_000;
 /// The most of what a student wrote that a reply may quote.
 const QUOTABLE_MOST_TEXTS: usize = 100;
 /// The most bytes of a message that may be an answer to an exercise.
@@ -234,6 +233,8 @@ pub fn resolve_request(
         Some(call) if call.failure == 0 => Outcome::Completion(texts.completion.clone()),
         Some(call) => Outcome::Failure(call.failure),
     };
+    let mut passages = passages::of_focus(facts, texts).into_iter();
+    let mut elsewhere = passages::elsewhere(facts, texts).into_iter();
     Some(ResolveReplyRequest {
         policy: Some(facts.policy.clone()?),
         outcome: Some(outcome),
@@ -251,8 +252,10 @@ pub fn resolve_request(
             .chars()
             .take(SAID_MOST_CHARS)
             .collect(),
-        passage: passage(facts, texts),
-        passage_elsewhere: passage_elsewhere(facts, texts),
+        passage: passages.next(),
+        more_passages: passages.collect(),
+        passage_elsewhere: elsewhere.next(),
+        more_passages_elsewhere: elsewhere.collect(),
         prompt_runs_name: 0,
         own_exercises: !open_card::exam_waits(facts, texts),
         quotable: texts
@@ -265,41 +268,6 @@ pub fn resolve_request(
             .map(str::to_owned)
             .collect(),
     })
-}
-
-/// The course text on the focus that fits the message best.
-fn passage(facts: &TurnFacts, texts: &TurnTexts) -> Option<Passage> {
-    let focus = &facts.policy.as_ref()?.focus_unit_id;
-    best_of(texts, |unit_id| unit_id == focus).map(quoted)
-}
-
-/// The course text that fits best of the focus and of what the message is about, where it is not the focus's: of the
-/// message's target, or of the first unit to choose.
-fn passage_elsewhere(facts: &TurnFacts, texts: &TurnTexts) -> Option<Passage> {
-    let policy = facts.policy.as_ref()?;
-    let focus = &policy.focus_unit_id;
-    let about = policy.choice_unit_ids.first();
-    let about = about.unwrap_or(&policy.primary_target_unit_id);
-    // Who chose a unit wants to read of it.
-    let is_chosen = event(facts).is_some_and(|event| event.kind() == ClientEventKind::ChooseUnit);
-    let may_be_of_focus = |unit_id: &str| !is_chosen && unit_id == focus;
-    let best = best_of(texts, |unit_id| {
-        may_be_of_focus(unit_id) || unit_id == about
-    })?;
-    (best.unit_id != *focus).then(|| quoted(best))
-}
-
-/// The text of these units that fits the message best. What only fills up does not fit.
-fn best_of(texts: &TurnTexts, is_of: impl Fn(&str) -> bool) -> Option<&Chunk> {
-    let mut chunks = texts.chunks.iter();
-    chunks.find(|chunk| chunk.score > 0.0 && is_of(&chunk.unit_id))
-}
-
-fn quoted(chunk: &Chunk) -> Passage {
-    Passage {
-        section: chunk.section.clone(),
-        text: chunk.text.chars().take(PASSAGE_MOST_CHARS).collect(),
-    }
 }
 
 /// The tutor's texts in the messages that the turn uses, the latest last.

@@ -5,7 +5,7 @@ use turnwise_gateway_svc::record::{
 };
 use turnwise_proto::{
     explain::v1::{TurnFacts, TurnTexts},
-    policy::v1::{KnownTexts, Plan, Policy},
+    policy::v1::{KnownTexts, Passage, Plan, Policy},
     retrieval::v1::Chunk,
     session::v1::{StudentSnapshot, ThreadFocus, TurnAnalysis, TurnState},
     tutor::v1::{ClientEvent, ClientEventKind, Role, StudentInput, TutorMessage},
@@ -185,7 +185,52 @@ fn the_lesson_of_what_is_asked_about_is_told_where_it_fits_better() {
         assert_eq!(told, text(passage), "{order:?}");
         let told = request.passage_elsewhere.map(|passage| passage.text);
         assert_eq!(told, text(elsewhere), "{choices:?} {order:?}");
+        assert!(request.more_passages.is_empty() && request.more_passages_elsewhere.is_empty());
     }
+}
+
+#[test]
+fn all_that_was_found_of_a_unit_is_told_the_best_first() {
+    let chunk = |unit: &str, text: &str, kind: &str| Chunk {
+        unit_id: unit.to_owned(),
+        section_kind: kind.to_owned(),
+        text: text.to_owned(),
+        score: 0.1,
+        ..Chunk::default()
+    };
+    let facts = TurnFacts {
+        policy: Some(Policy {
+            focus_unit_id: "FOCUS".to_owned(),
+            primary_target_unit_id: "TARGET".to_owned(),
+            ..Policy::default()
+        }),
+        no_model: true,
+        ..TurnFacts::default()
+    };
+    let texts = TurnTexts {
+        chunks: vec![
+            chunk("TARGET", "1", "howto"),
+            chunk("FOCUS", "2", ""),
+            chunk("TARGET", "3", "explanation"),
+            chunk("OTHER", "4", ""),
+            chunk("FOCUS", "5", ""),
+            Chunk {
+                score: 0.0,
+                ..chunk("FOCUS", "6", "")
+            },
+        ],
+        ..TurnTexts::default()
+    };
+    let request = resolve_request(&facts, &texts, KnownTexts::default()).unwrap();
+    let told = |first: Option<Passage>, more: Vec<Passage>| {
+        let all = first.into_iter().chain(more);
+        all.map(|told| (told.text, told.explains))
+            .collect::<Vec<_>>()
+    };
+    let focus = told(request.passage, request.more_passages);
+    assert_eq!(focus, [("2".to_owned(), false), ("5".to_owned(), false)]);
+    let elsewhere = told(request.passage_elsewhere, request.more_passages_elsewhere);
+    assert_eq!(elsewhere, [("1".to_owned(), false), ("3".to_owned(), true)]);
 }
 
 #[test]

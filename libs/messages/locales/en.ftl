@@ -331,9 +331,13 @@ teaching-check-1 = That looks like an answer. Press the button below, and I can 
 teaching-check-2 = Is that your answer? Then have it checked with the button below.
 # Where the student asks whether it is right, or says that it is done, without an answer. { $button }: what the button says.
 teaching-check-3 = Type your answer below the exercise and press “{ $button }”: then you will know.
-# Before what comes next, where the whole message is a greeting, a goodbye, or a sign that something is understood.
+# Where the student doubts or defends work of their own that nobody has seen, in turn. Each ends with a question mark.
+teaching-show-1 = Type the exercise as it stands, and the lines that you have written so far. Which of them are you least sure of?
+teaching-show-2 = I cannot see it yet. What does the exercise say, and what did you write below it, line by line?
+# Before what comes next, where the whole message is a greeting, or a sign that something is understood; after a goodbye nothing
+# comes.
 teaching-greeting = Hello!
-teaching-goodbye = Goodbye, see you next time! This is where we go on:
+teaching-goodbye = Goodbye, see you next time!
 teaching-understood = Good.
 # The key idea: in a text, and before a card that holds it.
 teaching-idea = { $idea } (From: { $source }) How would you say that in your own words?
@@ -402,9 +406,13 @@ teaching-step-products = Work out the product or quotient, and copy the rest as 
 teaching-step-denominator = Find a number that all the denominators divide, and write the fractions with it.
 # Words by which students say that they are stuck, apart by |. A message that holds such a run of words asks for help.
 stuck-words = i don't know | i dont know | idk | dunno | no idea | no clue | i can't | i cant | i cannot | i give up | too hard | too difficult | confused | lost me | i'm lost | im lost | i am lost
+# The same of messages about work of the student's own, be it right or wrong.
+own-work-words = my answer | my solution | my result | my work | is it right | is this right | is that right | is it correct | is this correct | is that correct | am i right | am i correct | am i wrong | i'm right | im right | i am right | i was right | i'm correct | im correct | i am correct | is it wrong | is this wrong | is that wrong | it's wrong | its wrong | it is wrong | it was wrong | that's wrong | thats wrong | i got it wrong | i got it right | i did it wrong | i did it right | did i do it right | did i do this right | did i get it right | check my
+# The same of messages that ask for a reason.
+why-words = why | how come | the reason
 # Phrases of which a whole message is made that greets, says goodbye, or says that something is understood, apart by |. The
 # last ones may stand beside them and say nothing alone.
 greeting-words = hi | hello | hey | hi there | hello there | hey there | hiya | good morning | good afternoon | good evening | how are you | what's up | whats up
-goodbye-words = bye | goodbye | good bye | bye bye | see you | see ya | cya | good night | gotta go | got to go | have to go | i have to go | i need to go | i must go | i have to leave | can i go | may i go | can i leave | can i stop | i'm leaving | that's all for today
+goodbye-words = bye | goodbye | good bye | bye bye | see you | see ya | cya | good night | gotta go | i gotta go | got to go | i got to go | have to go | i have to go | need to go | i need to go | i must go | have to leave | i have to leave | need to leave | i need to leave | gotta leave | i gotta leave | got to leave | i got to leave | i must leave | gotta get off | i gotta get off | got to get off | i got to get off | have to get off | i have to get off | need to get off | i need to get off | gtg | g2g | can i go | may i go | can i leave | can i stop | i'm leaving | that's all for today
 understood-words = ok | okay | k | alright | all right | thanks | thank you | thx | ty | understood | i understand | i understand it | i understand that | i see | i get it | i get that | got it | i got it | makes sense | that makes sense | it makes sense | cool | great | nice | good | perfect
-filler-words = yes | yeah | yep | oh | ah | um | well | so | and | now | then | please | today | tomorrow | later | you | very much | a lot | so much | again
+filler-words = yes | go | yeah | yep | oh | ah | um | well | so | and | now | then | please | today | tomorrow | later | you | very much | a lot | so much | again

@@ -8,7 +8,7 @@ use crate::{
     policy::Policy,
     reply::Card,
     resolve::{self, Observation, Resolution},
-    teaching::{Situation, lesson::drill_reply},
+    teaching::{Situation, set::drill_reply},
     words::Action,
 };
 

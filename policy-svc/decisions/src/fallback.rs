@@ -12,7 +12,8 @@ use crate::{
     reply::{LlmExamSuggestion, LlmReply},
     teaching::{
         Situation,
-        lesson::{Lesson, drill_reply, exam_text, exercise},
+        lesson::Lesson,
+        set::{drill_reply, exam_text, exercise},
     },
     words::Action,
 };

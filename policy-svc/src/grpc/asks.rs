@@ -30,7 +30,9 @@ pub(super) fn asks(locale: &str, pressed: i32, message: &str) -> Asks {
     match intent(message) {
         Intent::Concept => Asks::Explanation,
         Intent::Strategy | Intent::Debug => Asks::Help,
-        Intent::Reflection | Intent::Status | Intent::General if is_stuck(locale, message) => {
+        Intent::Reflection | Intent::Status | Intent::General
+            if holds(locale, keys::STUCK_WORDS, message) =>
+        {
             Asks::Help
         }
         _ if pressed == i32::from(ClientEventKind::ChooseUnit) => Asks::Explanation,
@@ -73,15 +75,33 @@ pub(super) fn word_back(locale: &str, message: &str) -> Option<(Key, Asks)> {
     (asks != Asks::Next || !message.contains('?')).then_some((said, asks))
 }
 
-/// Whether a message says that its student is stuck, in words of the catalogue.
-fn is_stuck(locale: &str, message: &str) -> bool {
+/// Whether a message is about work of the student's own that does not stand in it.
+pub(super) fn is_own_work(locale: &str, message: &str) -> bool {
+    !message.contains(char::is_numeric) && holds(locale, keys::OWN_WORK_WORDS, message)
+}
+
+/// Whether a message asks for a reason.
+pub(super) fn is_why(locale: &str, message: &str) -> bool {
+    holds(locale, keys::WHY_WORDS, message)
+}
+
+/// Whether a message holds one of these phrases of the catalogue.
+fn holds(locale: &str, listed: Key, message: &str) -> bool {
     let run = format!(" {} ", words_of(&plain(message)).join(" "));
-    let listed = text(locale, keys::STUCK_WORDS, &[]);
+    let listed = text(locale, listed, &[]);
     phrases(&listed).any(|phrase| run.contains(&format!(" {phrase} ")))
 }
 
+/// The message in small letters, and none three times in a row: `offf`.
 fn plain(message: &str) -> String {
-    message.to_lowercase().replace(['’', '`'], "'")
+    let small = message.to_lowercase().replace(['’', '`'], "'");
+    let mut plain = String::with_capacity(small.len());
+    for letter in small.chars() {
+        if !letter.is_alphabetic() || !plain.chars().rev().take(2).eq([letter, letter]) {
+            plain.push(letter);
+        }
+    }
+    plain
 }
 
 fn words_of(plain: &str) -> Vec<&str> {

@@ -1,61 +1,141 @@
-//! Course text that was found for a message, and whether it answers it.
+//! Course text that was found for a message: which of it fits best, and whether that answers it.
 
-use std::collections::BTreeSet;
+use std::{cmp::Reverse, collections::BTreeSet};
 
-use turnwise_decisions as decisions;
+use turnwise_decisions::{
+    self as decisions,
+    teaching::{Choice, Found},
+};
 use turnwise_proto::policy::v1::Passage;
-use turnwise_text::{Analyser, Analysis};
+use turnwise_text::{Analyser, Analysis, TermKind};
 
 use super::{guard, read};
 use crate::error::PolicyError;
 
 /// The most characters of a piece of course text.
 const MOST_CHARS: usize = 20_000;
+/// The most pieces that were found on a unit.
+const MOST_PASSAGES: usize = 16;
 
 /// So many of a message's terms an answer has at the least.
 const LEAST_TERMS: usize = 2;
+/// So many the text has that was found first, of a long message.
+const LEAST_TERMS_OF_LONG: usize = 3;
 
-/// Refuses texts that no course has.
-pub(super) fn check(field: &str, passage: &Passage) -> Result<(), PolicyError> {
-    read::bounded(&format!("{field}.text"), &passage.text, MOST_CHARS)?;
-    let section = format!("{field}.section");
-    read::bounded(&section, &passage.section, guard::MOST_CHARS)
+/// The course texts that were found on a unit, the best first; refuses texts that no course has.
+pub(super) fn read(
+    field: &str,
+    first: Option<Passage>,
+    more: Vec<Passage>,
+) -> Result<Vec<Passage>, PolicyError> {
+    let mut passages: Vec<Passage> = first.into_iter().chain(more).collect();
+    if passages.len() > MOST_PASSAGES {
+        let problem = format!("must be at most {MOST_PASSAGES} texts");
+        return Err(PolicyError::invalid(field, problem));
+    }
+    for passage in &passages {
+        read::bounded(&format!("{field}.text"), &passage.text, MOST_CHARS)?;
+        let section = format!("{field}.section");
+        read::bounded(&section, &passage.section, guard::MOST_CHARS)?;
+    }
+    passages.retain(|passage| !passage.text.is_empty());
+    Ok(passages)
 }
 
-/// A piece of course text as the reply quotes it; `None` without one.
-pub(super) fn of<'a>(
-    passage: &'a Passage,
-    answers: &'a dyn Fn() -> bool,
-) -> Option<decisions::Passage<'a>> {
-    (!passage.text.is_empty()).then_some(decisions::Passage {
+/// Pieces of course text as a reply quotes them.
+pub(super) fn found(passages: &[Passage]) -> Vec<Found<'_>> {
+    let found = passages.iter().map(|passage| Found {
         section: &passage.section,
         text: &passage.text,
-        answers,
-    })
+    });
+    found.collect()
 }
 
-/// Whether a piece of course text has half of the terms that say what a message is about, and two at the least; of a unit
-/// that was chosen (`is_chosen`), one is enough. Its unit's title has a say, but does not answer alone.
-pub(super) fn is_about(
-    locale: &str,
-    passage: &Passage,
-    message: &str,
-    is_chosen: bool,
-    title: &str,
-) -> bool {
-    let analyser = Analyser::new(locale);
-    let asked = telling(&analyser, message);
-    let mut held = telling(&analyser, &passage.text);
-    held.extend(telling(&analyser, &passage.section));
-    let own = asked.intersection(&held).count();
-    held.extend(telling(&analyser, title));
-    let shared = asked.intersection(&held).count();
-    own > 0 && (is_chosen || shared >= LEAST_TERMS && shared * 2 >= asked.len())
+/// The same with the choice among them; `None` without any.
+pub(super) fn of<'a>(
+    found: &'a [Found<'a>],
+    choice: &'a dyn Fn() -> Choice,
+) -> Option<decisions::Passage<'a>> {
+    (!found.is_empty()).then_some(decisions::Passage { found, choice })
 }
 
-fn telling(analyser: &Analyser, text: &str) -> BTreeSet<String> {
-    let Analysis { terms, telling } = analyser.analyse(text);
-    let terms = terms.into_iter().zip(telling);
-    let telling = terms.filter(|(_, tells)| *tells);
-    telling.map(|(term, _)| term.text).collect()
+/// What course text is chosen by.
+pub(super) struct Wanted<'a> {
+    /// The course's language.
+    pub(super) locale: &'a str,
+    /// What the student wrote.
+    pub(super) message: &'a str,
+    /// Whether that asks for a reason.
+    pub(super) is_why: bool,
+    /// Whether its unit was chosen by the student.
+    pub(super) is_chosen: bool,
+    /// The title of the unit that the text is on.
+    pub(super) title: &'a str,
+}
+
+impl Wanted<'_> {
+    /// Of the texts that were found on a unit, the best first, the one with most of the terms that say what the message is
+    /// about. Of two, an explanation comes first if a reason is asked for.
+    pub(super) fn choice(&self, passages: &[Passage]) -> Choice {
+        let analyser = Analyser::new(self.locale);
+        let asked = Terms::of(&analyser, self.message);
+        let title = Terms::of(&analyser, self.title);
+        let fits = passages.iter().enumerate().map(|(at, passage)| {
+            let held = Terms::of(&analyser, &format!("{}\n{}", passage.section, passage.text));
+            let own = asked.telling.intersection(&held.telling).count();
+            let of_title = asked.telling.intersection(&title.telling);
+            let of_title = of_title.filter(|term| !held.telling.contains(*term));
+            let shared = own + of_title.count();
+            let answers = own > 0 && self.is_enough(at, shared, asked.telling.len())
+                || at == 0 && asked.has_formulas_in(&held);
+            let explains = self.is_why && passage.explains;
+            ((shared, explains, Reverse(at)), Choice { at, answers })
+        });
+        let best = fits.max_by_key(|(fit, _)| *fit);
+        best.map_or_else(Choice::default, |(_, choice)| choice)
+    }
+
+    /// Whether a text with so many of a message's terms answers it: half of them, and two at the least; of a unit that was
+    /// chosen, one. A long message has words beside its topic, so a third will do in the text that was found first.
+    fn is_enough(&self, at: usize, shared: usize, asked: usize) -> bool {
+        self.is_chosen
+            || shared >= LEAST_TERMS && shared * 2 >= asked
+            || at == 0 && shared >= LEAST_TERMS_OF_LONG && shared * 3 >= asked
+    }
+}
+
+/// The terms of a text.
+#[derive(Default)]
+struct Terms {
+    /// Those that say what it is about.
+    telling: BTreeSet<String>,
+    /// Those of its formulas.
+    formulas: BTreeSet<String>,
+    /// Whether a formula of it is more than a number or a letter, and none is an equation.
+    has_formula: bool,
+}
+
+impl Terms {
+    fn of(analyser: &Analyser, text: &str) -> Self {
+        let Analysis { terms, telling } = analyser.analyse(text);
+        let mut all = Self::default();
+        let (mut has_shape, mut has_equation) = (false, false);
+        for (term, tells) in terms.into_iter().zip(telling) {
+            if term.kind != TermKind::Word {
+                has_shape |= term.kind == TermKind::Shape;
+                has_equation |= term.text.contains('=');
+                all.formulas.insert(term.text.clone());
+            }
+            if tells {
+                all.telling.insert(term.text);
+            }
+        }
+        all.has_formula = has_shape && !has_equation;
+        all
+    }
+
+    /// Whether a text has all that stands in this one's formulas: `x^0` tells nothing by its shape alone.
+    fn has_formulas_in(&self, held: &Self) -> bool {
+        self.has_formula && self.formulas.is_subset(&held.formulas)
+    }
 }

@@ -4,14 +4,15 @@ use std::cell::LazyCell;
 
 use tonic::Status;
 use turnwise_decisions::{self as decisions, Asks, teaching::answer_elsewhere};
+use turnwise_messages::keys;
 use turnwise_proto::{
-    policy::v1::{ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request},
+    policy::v1::{Passage, ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request},
     tutor::v1::{ClientEventKind, DegradedReason},
 };
 
 use super::{
     Policies, announcement,
-    asks::{asks, word_back},
+    asks::{asks, is_own_work, is_why, word_back},
     guard::{self, Known, Open},
     own_exercise::OwnExercise,
     passages, read, reply,
@@ -44,14 +45,15 @@ impl Policies {
             quotable,
             question,
             passage_elsewhere,
+            more_passages,
+            more_passages_elsewhere,
             own_exercises,
             prompt_runs_name,
         } = request;
         check_said(&said)?;
-        let passage = passage.unwrap_or_default();
-        passages::check("passage", &passage)?;
-        let passage_elsewhere = passage_elsewhere.unwrap_or_default();
-        passages::check("passage_elsewhere", &passage_elsewhere)?;
+        let passages = passages::read("passage", passage, more_passages)?;
+        let elsewhere = (passage_elsewhere, more_passages_elsewhere);
+        let elsewhere = passages::read("passage_elsewhere", elsewhere.0, elsewhere.1)?;
         let known = Known::read(known)?.with_named(&self.prompt_runs, prompt_runs_name);
         let Some(known) = known else {
             // Nothing is said that was not held against them.
@@ -89,10 +91,9 @@ impl Policies {
         let asks =
             word_back.map_or_else(|| asks(&loaded.locale, pressed, &message), |(_, asks)| asks);
         let is_chosen = pressed == i32::from(ClientEventKind::ChooseUnit);
+        let is_waiting = !own_exercises || open_drill.is_some() || placement.is_some();
         // What the student writes may be a step of what is asked elsewhere, in a form that nobody can compare.
-        let is_asked_elsewhere = !own_exercises
-            || open_drill.is_some()
-            || placement.is_some()
+        let is_asked_elsewhere = is_waiting
             || known.exams_unknown()
             || loaded
                 .course
@@ -120,14 +121,22 @@ impl Policies {
         let own = own.map(|(own, _)| own);
         exam_expressions.sort_unstable();
         exam_expressions.dedup();
-        let is_about = |passage, unit_id: &str| {
-            let title = decisions::unit_name(&loaded.course, unit_id);
-            passages::is_about(&loaded.locale, passage, &message, is_chosen, &title)
+        let choose = |passages: &[Passage], unit_id: &str| {
+            let wanted = passages::Wanted {
+                locale: &loaded.locale,
+                message: &message,
+                is_why: is_why(&loaded.locale, &message),
+                is_chosen,
+                title: &decisions::unit_name(&loaded.course, unit_id),
+            };
+            wanted.choice(passages)
         };
-        let answers = LazyCell::new(|| is_about(&passage, &policy.focus_unit_id));
-        let answers = || *answers;
-        let answers_elsewhere = LazyCell::new(|| is_about(&passage_elsewhere, policy.about()));
-        let answers_elsewhere = || *answers_elsewhere;
+        let choice = LazyCell::new(|| choose(&passages, &policy.focus_unit_id));
+        let choice = || *choice;
+        let choice_elsewhere = LazyCell::new(|| choose(&elsewhere, policy.about()));
+        let choice_elsewhere = || *choice_elsewhere;
+        let found = passages::found(&passages);
+        let found_elsewhere = passages::found(&elsewhere);
         let check_typed = guard::check_typed(&loaded, open_drill.as_ref(), typed)?;
         let brought = placement.filter(|question| guard::is_brought(question));
         let mut situation = decisions::Situation {
@@ -142,14 +151,25 @@ impl Policies {
             is_answer: check_typed.is_some(),
             placement: brought.map(|question| guard::open_drill(&loaded, question)),
             said: &said,
-            passage: passages::of(&passage, &answers),
-            passage_elsewhere: passages::of(&passage_elsewhere, &answers_elsewhere),
+            passage: passages::of(&found, &choice),
+            passage_elsewhere: passages::of(&found_elsewhere, &choice_elsewhere),
             terms: Some(&terms),
         };
+        let may_be_work = is_word && word_back.is_none() && own.is_none() && !is_waiting;
+        if may_be_work && is_own_work(&loaded.locale, &message) {
+            // "Is it right that …" may be about the lesson.
+            situation.asks = match choice().answers || choice_elsewhere().answers {
+                true => Asks::Explanation,
+                false => Asks::Work,
+            };
+        }
         let answer = answer_elsewhere(&loaded.course, &policy, &situation);
         if answer.is_some() {
             // It is explained; what comes first is asked about.
-            situation.asks = Asks::Nothing;
+            situation.asks = match situation.asks {
+                Asks::Explanation => Asks::Explained,
+                _ => Asks::Nothing,
+            };
         }
         let outcome = match &outcome {
             Some(resolve_reply_request::Outcome::Completion(bytes)) => {
@@ -222,7 +242,8 @@ impl Policies {
         if let Some(reply) = response.reply.as_mut()
             && !resolved.is_models_own()
             && word_back.is_none()
-            && situation.own.is_none()
+            && (situation.own.is_none() || situation.asks == Asks::Explained)
+            && situation.asks != Asks::Work
             && let Some(question) =
                 announcement::which_unit(&loaded, &policy.choice_unit_ids, &said, answer.is_some())
         {
@@ -231,14 +252,20 @@ impl Policies {
         if let Some(reply) = response.reply.as_mut() {
             let answer = answer.filter(|_| !resolved.is_models_own());
             let word_back = word_back.filter(|_| !resolved.is_models_own());
+            let is_goodbye = word_back.is_some_and(|(key, _)| key == keys::TEACHING_GOODBYE);
             let word_back = word_back.map(|(key, _)| texts.text(key, &[]));
             // `hi`, and `hi` again.
             let word_back =
                 word_back.filter(|word| said.last().is_none_or(|last| !last.contains(word)));
-            let before = [word_back, answer, Some(announcement)]
-                .into_iter()
-                .flatten();
-            let texts = before.chain([std::mem::take(&mut reply.text)]);
+            // Who leaves is asked nothing more.
+            let ends = is_goodbye && word_back.is_some();
+            let rest = [
+                answer,
+                Some(announcement),
+                Some(std::mem::take(&mut reply.text)),
+            ];
+            let rest = rest.into_iter().flatten().filter(|_| !ends);
+            let texts = word_back.into_iter().chain(rest);
             let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
             reply.text = texts.join("\n\n");
         }

@@ -165,6 +165,9 @@ async fn bad_resolve_requests() {
         (INVALID, "passage.text", |r| {
             r.passage.get_or_insert_default().text = "x".repeat(20_001);
         }),
+        (INVALID, "passage", |r| {
+            r.more_passages = vec![Passage::default(); 17];
+        }),
         (INVALID, "passage_elsewhere.section", |r| {
             r.passage_elsewhere.get_or_insert_default().section = "x".repeat(8_001);
         }),

@@ -16,7 +16,7 @@ pub fn answer_elsewhere(
 ) -> Option<String> {
     let passage = situation.passage_elsewhere.as_ref()?;
     let may_be_told = situation.asks_for_lesson() && policy.allows(Action::SocraticQuestion);
-    if !may_be_told || !(passage.answers)() {
+    if !may_be_told || !passage.answers() {
         return None;
     }
     let lesson = Lesson::new(course, policy, situation);
@@ -27,4 +27,13 @@ pub fn answer_elsewhere(
     let asks = limits::question_marks(&reply.tutor_text);
     let is_fit = asks < limits::MOST_QUESTIONS && lesson.may_be_said(&reply);
     (is_fit && !was_said).then_some(reply.tutor_text)
+}
+
+/// Whether the latest of what was said begins with such words. Behind those on the focus nothing stands.
+pub(super) fn was_quoted(course: &Course, said: &[String]) -> bool {
+    let known = [("idea", "\n".into()), ("source", "\n".into())];
+    let quote = course.texts().text(keys::TEACHING_QUOTE, &known);
+    let begins = quote.split('\n').next().unwrap_or_default();
+    let last = said.last().and_then(|last| last.split_once("\n\n"));
+    last.is_some_and(|(first, _)| first.starts_with(begins))
 }

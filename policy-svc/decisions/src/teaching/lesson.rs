@@ -6,17 +6,19 @@ use turnwise_reply_guard::{Form, form_fault, states_solution};
 
 use super::{
     authored::KeyIdea,
+    elsewhere::was_quoted,
     hints, said,
+    set::{DRILLS, drill_reply, exercise},
     situation::{Asks, Open, Situation},
     worked::worked,
 };
 use crate::{
-    course::{Course, Drill, Unit},
+    course::{Course, Unit},
     drill_terms::DrillTerms,
     fallback, limits,
     policy::Policy,
     quote::{quotable, unit_name},
-    reply::{LlmConceptCard, LlmDrillCard, LlmReply},
+    reply::{LlmConceptCard, LlmReply},
     words::Action,
 };
 
@@ -29,19 +31,6 @@ const DOUBTS: [Key; 3] = [
     keys::TEACHING_DOUBT_2,
     keys::TEACHING_DOUBT_3,
 ];
-
-/// Sentences before a drill. Only the first has the unit's title, which may hold what must not be said.
-const DRILLS: [Key; 3] = [
-    keys::TEACHING_DRILL_1,
-    keys::TEACHING_DRILL_2,
-    keys::TEACHING_DRILL_3,
-];
-
-/// The same where there is no drill to set.
-const NO_DRILLS: [Key; 2] = [keys::TEACHING_NO_DRILL_1, keys::TEACHING_NO_DRILL_2];
-
-/// The same before an exam question.
-const EXAMS: [Key; 2] = [keys::TEACHING_EXAM_1, keys::TEACHING_EXAM_2];
 
 /// What a question behind a hint asks, by the hint's rung.
 const THEN: [Key; 3] = [
@@ -162,7 +151,7 @@ impl<'a> Lesson<'a> {
         if let Some(open) = &self.open {
             let hints = (open.hints_given..self.hints.len()).map(Move::Hint);
             match self.situation.asks {
-                Asks::Nothing if !self.policy.stuck => {
+                Asks::Nothing | Asks::Explained if !self.policy.stuck => {
                     moves.extend(questions());
                     moves.extend(hints);
                     return moves;
@@ -174,7 +163,7 @@ impl<'a> Lesson<'a> {
                     moves.extend(hints);
                     moves.push(Move::Example);
                 }
-                Asks::Help | Asks::Check | Asks::Next | Asks::Nothing => {
+                _ => {
                     moves.extend(hints);
                     moves.extend([Move::Example, Move::Idea, Move::Passage]);
                 }
@@ -182,7 +171,10 @@ impl<'a> Lesson<'a> {
             moves.extend(questions());
             return moves;
         }
-        if self.situation.own.is_some() {
+        let asks = self.situation.asks;
+        // A lesson that says why may go another way than the first step does.
+        if self.situation.own.is_some() && asks != Asks::Explained {
+            moves.extend(self.answer().filter(|_| asks == Asks::Explanation));
             // The rule with the first step, the rule again, an exercise that is worked out. Where no step is known, the rule
             // of its unit.
             if self.hints.len() > 1 {
@@ -194,15 +186,23 @@ impl<'a> Lesson<'a> {
             }
             moves.push(Move::Example);
         }
-        if self.situation.asks == Asks::Next {
-            moves.push(Move::Drill);
+        match asks {
+            Asks::Work => {
+                moves.extend([keys::TEACHING_SHOW_1, keys::TEACHING_SHOW_2].map(Move::Ask));
+            }
+            // A drill on the focus is not about another unit's lesson that was just read.
+            Asks::Next if was_quoted(self.course, self.situation.said) => {
+                moves.push(Move::Ask(keys::TEACHING_OPEN));
+            }
+            Asks::Next => moves.push(Move::Drill),
+            _ => {}
         }
-        let is_asked = matches!(self.situation.asks, Asks::Explanation | Asks::Help);
+        let is_asked = matches!(asks, Asks::Explanation | Asks::Help);
         let is_stuck = self.policy.stuck || is_asked;
         let explains = self.unit.is_some_and(|unit| unit.teaching.explains());
         // The welcome's text has the words of whoever does not know what to ask.
         let passage = self.situation.passage;
-        let has_passage = passage.is_some_and(|passage| !is_welcome || (passage.answers)());
+        let has_passage = passage.is_some_and(|passage| !is_welcome || passage.answers());
         if is_stuck && (explains || has_passage) {
             let explanation = self.explanation();
             moves.extend(self.answer());
@@ -311,7 +311,7 @@ impl<'a> Lesson<'a> {
     fn answer(&self) -> Option<Move> {
         let passage = self.situation.passage;
         let passage = passage.filter(|_| self.situation.asks_for_lesson())?;
-        (passage.answers)().then_some(Move::Passage)
+        passage.answers().then_some(Move::Passage)
     }
 
     /// A drill that is worked out line by line, and that tells nothing of an open one.
@@ -434,61 +434,9 @@ impl<'a> Lesson<'a> {
 }
 
 /// Whether a text is one that a student may read, as far as its form goes.
-fn is_safe(text: &str, most_chars: usize) -> bool {
+pub(super) fn is_safe(text: &str, most_chars: usize) -> bool {
     !text.trim().is_empty()
         && text.chars().count() <= most_chars
         && !limits::has_control_characters(text)
         && form_fault(text, Form::Prose).is_none()
-}
-
-/// An exercise in a text.
-pub(crate) fn exercise(drill: &Drill) -> String {
-    match drill.question_latex.trim() {
-        "" => drill.prompt.clone(),
-        formula => format!("{} ${formula}$", drill.prompt.trim()),
-    }
-}
-
-/// Of sentences that say the same, one that may be said and was not said a moment ago.
-fn freshest(keys: &[Key], course: &Course, unit_id: &str, situation: &Situation<'_>) -> String {
-    let title = unit_name(course, unit_id);
-    let say = |key: &Key| {
-        let known = [("unit", title.clone().into())];
-        course.texts().text(*key, &known)
-    };
-    keys.iter()
-        .map(say)
-        .filter(|text| is_safe(text, limits::MOST_TEXT_CHARS))
-        .min_by_key(|text| match said::repeats(text, situation.said) {
-            true => situation.said.len(),
-            false => said::last(text, situation.said),
-        })
-        .unwrap_or_default()
-}
-
-/// A ready-made drill of a unit; without any, words that ask for an example.
-pub(crate) fn drill_reply(
-    course: &Course,
-    unit_id: &str,
-    drill: Option<&Drill>,
-    situation: &Situation<'_>,
-) -> LlmReply {
-    let keys = if drill.is_some() {
-        &DRILLS[..]
-    } else {
-        &NO_DRILLS[..]
-    };
-    let text = freshest(keys, course, unit_id, situation);
-    LlmReply {
-        drill_card: drill.map(|drill| LlmDrillCard {
-            prompt: drill.prompt.clone(),
-            question_latex: drill.question_latex.clone(),
-        }),
-        ..LlmReply::saying(Action::DrillCard, unit_id.to_owned(), text)
-    }
-}
-
-/// The sentence before an exam question.
-pub(crate) fn exam_text(course: &Course, unit_id: &str, situation: &Situation<'_>) -> String {
-    freshest(&EXAMS, course, unit_id, situation)
 }

@@ -9,6 +9,7 @@
 //! | `hints` | the ladder of hints on an open drill, or on the student's own exercise: authored, else derived from the algebra |
 //! | `passage` | a lesson's own words, with their source |
 //! | `worked` | worked examples, and worked siblings of an open drill |
+//! | `set` | a drill or an exam question, with the sentence before it |
 //! | `said` | what was said a moment ago is not said again |
 
 mod authored;
@@ -17,12 +18,13 @@ mod hints;
 pub(crate) mod lesson;
 mod passage;
 mod said;
+pub(crate) mod set;
 mod situation;
 mod worked;
 
 pub use authored::{DrillHelp, KeyIdea, Teaching};
 pub use elsewhere::answer_elsewhere;
 pub use hints::derived_hints;
-pub use passage::Passage;
+pub use passage::{Choice, Found, Passage};
 pub use said::shares;
 pub use situation::{Asks, Open, Situation};

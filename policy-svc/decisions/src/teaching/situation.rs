@@ -13,10 +13,14 @@ pub enum Asks {
     Nothing,
     /// What something is, or why.
     Explanation,
+    /// Nothing any more: what something is, or why, was said before.
+    Explained,
     /// How to go on.
     Help,
     /// Whether what was done is right, or nothing: the student says that it is done.
     Check,
+    /// Whether work of their own is right that nobody has seen, and no drill is open.
+    Work,
     /// What comes next: the student says that something is understood.
     Next,
 }
@@ -40,7 +44,7 @@ pub struct Situation<'a> {
     pub placement: Option<OpenDrill<'a>>,
     /// What the tutor said last in this thread, the latest last.
     pub said: &'a [String],
-    /// The course text on the focus that fits the message best.
+    /// The course text on the focus that fits the message.
     pub passage: Option<Passage<'a>>,
     /// The course text on what is asked about, where that is another unit and has a text that fits better.
     pub passage_elsewhere: Option<Passage<'a>>,
@@ -53,7 +57,7 @@ impl Situation<'_> {
     /// on.
     pub(crate) fn asks_for_lesson(&self) -> bool {
         match self.asks {
-            Asks::Nothing | Asks::Check | Asks::Next => false,
+            Asks::Nothing | Asks::Explained | Asks::Check | Asks::Work | Asks::Next => false,
             Asks::Explanation => true,
             Asks::Help => self.open.is_none(),
         }

@@ -7,7 +7,7 @@ use turnwise_decisions::{
     Teaching,
     fallback::fallback,
     reply::LlmReply,
-    teaching::{answer_elsewhere, derived_hints},
+    teaching::{Choice, Found, answer_elsewhere, derived_hints},
     validate::validate,
 };
 use turnwise_messages::Texts;
@@ -331,11 +331,14 @@ fn a_lesson_explains_where_the_author_wrote_no_key_idea() {
         (endless.as_str(), None),
         ("See https://example.org for more.", None),
     ] {
+        let found = [Found {
+            section: "The balance",
+            text,
+        }];
         let situation = Situation {
             passage: Some(Passage {
-                section: "The balance",
-                text,
-                answers: &|| false,
+                found: &found,
+                choice: &Choice::default,
             }),
             ..Situation::default()
         };
@@ -366,14 +369,16 @@ fn another_units_lesson_answers_and_keeps_the_solution_of_the_open_drill() {
         (Asks::Explanation, "It is $x = 4$.", true, false, true),
         (Asks::Explanation, "Is it so? Or so?", true, false, false),
     ] {
-        let answers = || answers;
+        // Whichever of those that were found is chosen.
+        let choice = || Choice { at: 1, answers };
+        let found = [("Points", "A point lies still."), ("Lines", text)];
+        let found = found.map(|(section, text)| Found { section, text });
         let situation = Situation {
             asks,
             open: is_open.then(|| open(&question, &key, 0)),
             passage_elsewhere: Some(Passage {
-                section: "Lines",
-                text,
-                answers: &answers,
+                found: &found,
+                choice: &choice,
             }),
             ..Situation::default()
         };
@@ -411,8 +416,10 @@ fn nobody_reads_the_same_sentence_twice_in_a_row() {
                 for asks in [
                     Asks::Nothing,
                     Asks::Explanation,
+                    Asks::Explained,
                     Asks::Help,
                     Asks::Check,
+                    Asks::Work,
                     Asks::Next,
                 ] {
                     for open in [None, Some(open(&question, &key, 0))] {

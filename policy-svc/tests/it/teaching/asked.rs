@@ -29,6 +29,7 @@ fn passage(text: &str) -> Option<Passage> {
     Some(Passage {
         section: "Pans".to_owned(),
         text: text.to_owned(),
+        explains: false,
     })
 }
 
@@ -97,6 +98,60 @@ async fn a_lesson_that_answers_comes_before_the_key_idea() {
         };
         let said = said(&client, &policy, request).await;
         assert!(said.starts_with(begins), "{message}: {said}");
+    }
+}
+
+/// Of a unit's texts the one that has most of the question, whichever was found first.
+#[tokio::test]
+async fn of_several_lessons_the_one_that_answers_is_quoted() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    let policy = policy(&client, plan_request(snapshot("ONE", &[]))).await;
+    let pans = (ANSWER, false);
+    let reason = ("It stays level, as a balance compares.", true);
+    let long = "Why does Ann, who bought a red balance in May, say that it stays level?";
+    let zero = "Step by step: $2^1 = 2$, so $2^0$ is one. The same goes for $x^0$.";
+    for (message, found, quoted) in [
+        (QUESTION, &[("A scale has pans.", false), pans][..], ANSWER),
+        // Of two that have as much, the first; where a reason is asked for, an explanation.
+        ("What does stay level, a balance?", &[pans, reason], ANSWER),
+        (QUESTION, &[pans, reason], reason.0),
+        (QUESTION, &[reason, pans], reason.0),
+        // A third of a long question is enough in what was found first.
+        (long, &[pans], ANSWER),
+        (long, &[("A scale has pans.", false), pans], ""),
+        (
+            "Why is Ann, who bought a red balance in May, sad?",
+            &[pans],
+            "",
+        ),
+        // A formula counts as a whole, and an equation is an answer rather.
+        ("Why should Ann believe you of x^0?", &[(zero, false)], zero),
+        ("Why should Ann believe you of x^3?", &[(zero, false)], ""),
+        (
+            "Why should Ann say x = 2?",
+            &[("$x = 2$ it is.", false)],
+            "",
+        ),
+        ("Why should Ann like 2?", &[(zero, false)], ""),
+    ] {
+        let mut passages = found.iter().map(|(text, explains)| Passage {
+            section: "Pans".to_owned(),
+            text: (*text).to_owned(),
+            explains: *explains,
+        });
+        let request = ResolveReplyRequest {
+            typed: typed(message),
+            passage: passages.next(),
+            more_passages: passages.collect(),
+            ..ResolveReplyRequest::default()
+        };
+        let said = said(&client, &policy, request).await;
+        let begins = match quoted {
+            "" => IDEA.to_owned(),
+            text => format!("Your lesson says: {text} (From: Pans)"),
+        };
+        assert!(said.starts_with(&begins), "{message}: {said}");
     }
 }
 

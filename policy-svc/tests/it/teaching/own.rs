@@ -5,7 +5,7 @@ use std::path::Path;
 use turnwise_kit::Kit;
 use turnwise_proto::{
     policy::v1::{
-        DecideRequest, KnownTexts, OpenDrill, PlanRequest, ResolveReplyRequest,
+        DecideRequest, KnownTexts, OpenDrill, Passage, PlanRequest, ResolveReplyRequest,
         resolve_reply_request::Outcome,
     },
     session::v1::{StudentSnapshot, TurnState},
@@ -219,6 +219,114 @@ async fn help_leads_on_after_the_last_hint() {
     assert!(said.len() > 3, "{said:?}");
 }
 
+/// It may tell another way, and the step would come beside it.
+#[tokio::test]
+async fn a_lesson_that_says_why_is_quoted_without_a_step() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    for (message, has_step) in [
+        ("Why do both pans stay level in 2x + 3 = 11?", false),
+        ("How do I solve 2x + 3 = 11, do both pans stay level?", true),
+    ] {
+        let request = ResolveReplyRequest {
+            passage_elsewhere: Some(Passage {
+                section: "Pans".to_owned(),
+                text: "Solve it so that both pans stay level: $2x + 3 = 9$.".to_owned(),
+                explains: false,
+            }),
+            ..typed(message)
+        };
+        let said = turn(&client, request, None).await;
+        assert!(said.starts_with("Your lesson says: "), "{message}: {said}");
+        assert_eq!(said.ends_with(STEP), has_step, "{message}: {said}");
+    }
+}
+
+/// Nobody has seen it, so it is asked for; in other words the next time.
+#[tokio::test]
+async fn who_doubts_own_work_is_asked_to_show_it() {
+    for (locale, shows, doubts, others) in [
+        (
+            "en",
+            ["Type the exercise as it stands", "I cannot see it yet."],
+            [
+                "I think my answer is correct, but I am not sure",
+                "yes I'm right, what are you saying",
+                "its wrong and you know it",
+                "is it right?",
+            ],
+            [
+                "I think it is 5, is it right?",
+                "turn right",
+                "is it right that both pans weigh the same?",
+                "why?",
+            ],
+        ),
+        (
+            "de",
+            [
+                "Schreib die Aufgabe, wie sie dasteht",
+                "Ich sehe es noch nicht.",
+            ],
+            [
+                "ich glaube, meine Lösung geht auch",
+                "doch, ich habe recht!",
+                "das war falsch",
+                "stimmt das?",
+            ],
+            [
+                "ich glaube es ist 5, stimmt das?",
+                "nach rechts",
+                "stimmt das, both pans weigh the same?",
+                "warum?",
+            ],
+        ),
+    ] {
+        let folder = taught_pack(locale);
+        let client = start(folder.path(), &Kit::for_tests()).await;
+        let lesson = |message: &str| ResolveReplyRequest {
+            passage: Some(Passage {
+                section: "Pans".to_owned(),
+                text: "Both pans weigh the same.".to_owned(),
+                explains: false,
+            }),
+            ..typed(message)
+        };
+        for message in doubts {
+            let first = turn(&client, lesson(message), None).await;
+            assert!(first.starts_with(shows[0]), "{message}: {first}");
+            let again = ResolveReplyRequest {
+                said: vec![first],
+                ..lesson(message)
+            };
+            let again = turn(&client, again, None).await;
+            assert!(again.starts_with(shows[1]), "{message}: {again}");
+            // What waits for an answer has it checked there.
+            for waiting in [
+                ResolveReplyRequest {
+                    own_exercises: false,
+                    ..typed(message)
+                },
+                ResolveReplyRequest {
+                    open_drill: asked("x + 3 = 8", ""),
+                    ..typed(message)
+                },
+                ResolveReplyRequest {
+                    placement_question: asked("x + 3 = 8", ""),
+                    ..typed(message)
+                },
+            ] {
+                let said = turn(&client, waiting, None).await;
+                assert!(!said.starts_with(shows[0]), "{message}: {said}");
+            }
+        }
+        for message in others {
+            let said = turn(&client, lesson(message), None).await;
+            assert!(!said.starts_with(shows[0]), "{message}: {said}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn what_is_asked_elsewhere_gets_no_step() {
     let folder = taught_pack("en");
@@ -324,6 +432,10 @@ async fn a_word_gets_a_word_back_before_what_comes_next() {
                 ("Hello!\n\n", ["hallo", "Guten Morgen!"]),
                 ("Good.\n\n", ["danke!", "vielen Dank"]),
                 ("Goodbye, see you", ["tschüss", "auf Wiedersehen"]),
+                (
+                    "Goodbye, see you",
+                    ["i got to get offf and go", "gotta go now"],
+                ),
             ],
             [
                 "ok?",
@@ -344,6 +456,10 @@ async fn a_word_gets_a_word_back_before_what_comes_next() {
                 ("Hallo!\n\n", ["hello", "good morning"]),
                 ("Gut.\n\n", ["thanks", "ok, thank you!"]),
                 ("Tschüss, bis", ["bye", "goodbye"]),
+                (
+                    "Tschüss, bis",
+                    ["ok muss jetzt los", "ich mach jetzt Schluss"],
+                ),
             ],
             [
                 "ok?",
@@ -361,10 +477,9 @@ async fn a_word_gets_a_word_back_before_what_comes_next() {
             for message in messages {
                 let said = turn(&client, typed(message), None).await;
                 let rest = said.split_once("\n\n").map_or("", |(_, rest)| rest);
-                assert!(
-                    said.starts_with(begins) && !rest.is_empty(),
-                    "{message}: {said}"
-                );
+                assert!(said.starts_with(begins), "{message}: {said}");
+                // Who leaves is asked nothing.
+                assert_eq!(rest.is_empty(), !begins.ends_with('\n'), "{said}");
                 // It is not said twice in a row.
                 let again = ResolveReplyRequest {
                     said: vec![said],

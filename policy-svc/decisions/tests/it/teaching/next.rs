@@ -1,7 +1,11 @@
 //! What comes next: a drill where something is understood, another drill than the open one, and the first step of an
 //! exercise of the student's own.
 
-use turnwise_decisions::{Action, Asks, EventKind, Open, Passage, Situation, fallback::fallback};
+use turnwise_decisions::{
+    Action, Asks, EventKind, Open, Passage, Situation,
+    fallback::fallback,
+    teaching::{Choice, Found},
+};
 use turnwise_reply_guard::{OpenDrill, states_solution};
 
 use super::{equation, open, taught, texts, told, turns};
@@ -29,6 +33,26 @@ fn what_is_understood_is_practised() {
     let replies = turns(&course, &policy, &next(None), 2);
     assert_eq!(replies[0].action, Action::DrillCard);
     assert!(replies[1].tutor_text != replies[0].tutor_text);
+    // After another unit's lesson, behind which something stands, a drill on this one would lead away.
+    let quote = "Your lesson says: A line climbs. (From: Lines)";
+    for (last, action) in [
+        (format!("{quote}\n\nWas that it?"), Action::SocraticQuestion),
+        (format!("{quote} Which part helps?"), Action::DrillCard),
+        (
+            format!("You need this first.\n\n{quote}"),
+            Action::DrillCard,
+        ),
+    ] {
+        let situation = Situation {
+            said: &[last.clone()],
+            ..next(None)
+        };
+        let reply = fallback(&course, &policy, &situation);
+        assert_eq!(reply.action, action, "{last}");
+        let asks = "Which part of this could you explain to somebody else, and which not yet?";
+        let is_question = action == Action::SocraticQuestion;
+        assert_eq!(reply.tutor_text == asks, is_question, "{last}");
+    }
     // An open drill comes before another one.
     let open = open(&question, &key, 0);
     let replies = turns(&course, &policy, &next(Some(open)), 2);
@@ -134,6 +158,40 @@ fn an_own_exercise_gets_its_rule_and_its_first_step() {
     }
 }
 
+/// A lesson may go another way than the step does.
+#[test]
+fn a_lesson_that_says_why_comes_before_the_step_of_an_own_exercise() {
+    let course = taught();
+    let policy = plain_policy(&course);
+    let found = [Found {
+        section: "The balance",
+        text: "Both pans weigh the same.",
+    }];
+    let step = "Subtract $3$ from both sides.";
+    for (asks, answers, is_quoted, has_step) in [
+        (Asks::Explanation, true, true, false),
+        (Asks::Explanation, false, false, true),
+        (Asks::Help, true, false, true),
+        (Asks::Nothing, true, false, true),
+        // It was quoted, of another unit.
+        (Asks::Explained, true, false, false),
+    ] {
+        let choice = || Choice { at: 0, answers };
+        let situation = Situation {
+            asks,
+            own: Some(own("2x + 3 = 11")),
+            passage: Some(Passage {
+                found: &found,
+                choice: &choice,
+            }),
+            ..Situation::default()
+        };
+        let said = fallback(&course, &policy, &situation).tutor_text;
+        assert_eq!(said.contains(found[0].text), is_quoted, "{asks:?}: {said}");
+        assert_eq!(said.contains(step), has_step, "{asks:?}: {said}");
+    }
+}
+
 #[test]
 fn the_welcomes_text_is_quoted_where_it_answers() {
     let course = course_with(|spec| {
@@ -142,14 +200,17 @@ fn the_welcomes_text_is_quoted_where_it_answers() {
     });
     let mut policy = plain_policy(&course);
     policy.focus_unit_id = "ENTRY".to_owned();
+    let found = [Found {
+        section: "Where to begin",
+        text: "Begin with fractions.",
+    }];
     for answers in [false, true] {
-        let told = || answers;
+        let choice = || Choice { at: 0, answers };
         let situation = Situation {
             asks: Asks::Explanation,
             passage: Some(Passage {
-                section: "Where to begin",
-                text: "Begin with fractions.",
-                answers: &told,
+                found: &found,
+                choice: &choice,
             }),
             ..Situation::default()
         };
