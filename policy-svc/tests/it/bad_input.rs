@@ -10,8 +10,8 @@ use turnwise_proto::{
     exam::v1::QuestionState,
     policy::v1::{
         ApplyEvidenceRequest, DecideRequest, DescribeStandingRequest, ExplainRequest,
-        GetCourseRequest, ListCoursesRequest, Plan, PlanRequest, Policy, ResolveReplyRequest,
-        resolve_reply_request::Outcome,
+        GetCourseRequest, ListCoursesRequest, Passage, Plan, PlanRequest, Policy,
+        ResolveReplyRequest, resolve_reply_request::Outcome,
     },
     tutor::v1::{ClientEventKind, DegradedReason},
 };

@@ -45,8 +45,7 @@ async fn killed_or_stalled_in_the_middle_of_calls() {
     let durable = ServerOptions::default()
         .persistent()
         .set("appendfsync", "always");
-    let ([policy, llm], mut suite, ada) =
-        proxied(options().redis(durable), [Service::Policy, Service::Llm]).await;
+    let ([policy], mut suite, ada) = proxied(options().redis(durable), [Service::Policy]).await;
     for blow in Blow::BOTH {
         for within in [5, 8].map(Duration::from_secs) {
             println!("Redis {blow:?} before a turn is written");

@@ -44,7 +44,7 @@ fn what_is_understood_is_practised() {
         ),
     ] {
         let situation = Situation {
-            said: &[last.clone()],
+            said: std::slice::from_ref(&last),
             ..next(None)
         };
         let reply = fallback(&course, &policy, &situation);
