@@ -305,6 +305,7 @@ teaching-sibling-then = Welchen dieser Schritte machst du bei deiner als Nächst
 teaching-hint-then-1 = Was fällt dir auf?
 teaching-hint-then-2 = Wie hilft dir das hier?
 teaching-hint-then-3 = Was bekommst du?
+teaching-hint-then-again = Und was bekommst du jetzt?
 teaching-drill-1 = Hier ist eine kurze Aufgabe zu „{ $unit }“. Nimm dir Zeit.
 teaching-drill-2 = Jetzt eine für dich. Schreib jeden Schritt auf.
 teaching-drill-3 = Versuch diese hier. Fang mit dem Schritt an, bei dem du dir sicher bist.

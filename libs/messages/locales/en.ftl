@@ -351,6 +351,7 @@ teaching-sibling-then = Which of these steps do you take next in yours?
 teaching-hint-then-1 = What do you notice?
 teaching-hint-then-2 = How does that help you here?
 teaching-hint-then-3 = What do you get?
+teaching-hint-then-again = And what do you get now?
 # Before an exercise; where there is none; before an exam question. Only the first of each names the unit.
 teaching-drill-1 = Here is a short exercise on { $unit }. Take your time.
 teaching-drill-2 = Now one for you. Write down each step.

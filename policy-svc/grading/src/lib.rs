@@ -124,6 +124,13 @@ pub fn exercise_in(message: &str) -> Option<(String, String)> {
     own::exercise_in(message)
 }
 
+/// Whether a message reads as what came of a step: values, a line of working, with a few words around them at most, or a guess
+/// that begins with `is it`. Right or wrong is not looked at.
+#[must_use]
+pub fn goes_on(message: &str) -> bool {
+    own::goes_on(message)
+}
+
 /// What kind of exercise a drill is, whatever its numbers. `None` where it cannot be read.
 #[must_use]
 pub fn kind(prompt: &str, question_latex: &str) -> Option<Kind> {

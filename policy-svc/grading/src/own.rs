@@ -1,5 +1,5 @@
 //! The exercise in what a student writes: a message that is one, whatever words stand around it, or its only formula for
-//! which a step is known.
+//! which a step is known; and what goes on with one.
 
 use std::iter;
 
@@ -36,6 +36,18 @@ const FRAME: &[&str] = &[
     "rechne", "rechnen", "rechnet", "so", "viel", "von", "was", "weit", "wie", "wieviel", "wir", "verstehe", "zu",
     "möglich", "vollständig", "du", "macht", "mache",
 ];
+
+/// Words around what comes of a step, in the catalogue's languages.
+#[rustfmt::skip]
+const SAID: &[&str] = &[
+    "also", "and", "answer", "get", "got", "guess", "have", "is", "it", "maybe", "or", "so", "that", "that's", "the",
+    "then", "think",
+    "antwort", "bekomme", "da", "dann", "das", "die", "es", "ergibt", "gibt", "habe", "heraus", "hab", "ich", "ist",
+    "kommt", "oder", "raus", "und", "vielleicht",
+];
+
+/// How a guess begins, whatever it is: `is it times`.
+const GUESSED: [&str; 4] = ["is it ", "is that ", "ist es ", "ist das "];
 
 /// Words that name a task, and the prompt with it.
 const TASKS: &[(&str, &str)] = &[
@@ -111,6 +123,20 @@ pub(crate) fn exercise_alone(message: &str) -> Option<(String, String)> {
             let prompt = prompt_of(prompt, &formula)?;
             Some((prompt.to_owned(), formula))
         })
+}
+
+/// See [`crate::goes_on`].
+pub(crate) fn goes_on(message: &str) -> bool {
+    let message = message.trim().to_lowercase().replace('’', "'");
+    if message.len() > MOST_BYTES {
+        return false;
+    }
+    let is_said = |token: &str| {
+        let word = token.trim_matches(['.', ':', ',', '!', '?']);
+        SAID.contains(&word) || !is_wordy(word)
+    };
+    GUESSED.iter().any(|guess| message.starts_with(guess))
+        || message.contains(char::is_numeric) && message.split_whitespace().all(is_said)
 }
 
 fn may_hold_one(message: &str) -> bool {

@@ -5,6 +5,7 @@ use turnwise_grading::{Step, Task, next_step, task};
 use turnwise_messages::{Key, Texts, keys};
 use turnwise_reply_guard::OpenDrill;
 
+use super::said;
 use crate::{course::Unit, teaching::Open};
 
 /// The hints of a drill, from the least telling on.
@@ -18,11 +19,13 @@ pub(crate) fn ladder(unit: &Unit, open: &Open<'_>, texts: &Texts) -> Vec<String>
     authored.unwrap_or_else(|| derived_hints(texts, prompt, question_latex))
 }
 
-/// The hints on an exercise of the student's own. The last one has the rule in it.
-pub(crate) fn on_own(own: &OpenDrill<'_>, texts: &Texts) -> Vec<String> {
+/// The hints on an exercise of the student's own. The last one has the rule in it, as far as the last reply did not say it.
+pub(crate) fn on_own(own: &OpenDrill<'_>, texts: &Texts, said: &[String]) -> Vec<String> {
     let mut hints = derived_hints(texts, own.prompt, own.question_latex);
     if let [_, rule, step] = hints.as_mut_slice() {
-        *step = format!("{rule} {step}");
+        let is_new = |sentence: &&str| !said::repeats(sentence, said);
+        let fresh: String = rule.split_inclusive(". ").filter(is_new).collect();
+        *step = format!("{} {step}", fresh.trim()).trim().to_owned();
     }
     hints
 }

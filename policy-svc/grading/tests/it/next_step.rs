@@ -1,6 +1,6 @@
 //! How exercises are begun by hand.
 
-use turnwise_grading::{Step, exercise_in, kind, kind_of_message, next_step};
+use turnwise_grading::{Step, exercise_in, goes_on, kind, kind_of_message, next_step};
 
 fn step(prompt: &str, question: &str) -> Option<Step> {
     next_step(prompt, question)
@@ -192,6 +192,33 @@ fn a_message_that_is_one_exercise_is_read_whole() {
     ] {
         assert_eq!(exercise_in(message), None, "{message}");
     }
+}
+
+#[test]
+fn what_came_of_a_step_is_a_value_a_line_or_a_guess() {
+    for (message, expected) in [
+        ("-9/12", true),
+        ("64", true),
+        ("5 and 6", true),
+        ("5 und 6", true),
+        ("x = -12", true),
+        ("y^2 - 9", true),
+        ("3 - 7y + 28 = 38", true),
+        ("I got 17!", true),
+        ("ich habe 17", true),
+        ("is it 17?", true),
+        ("is it times", true),
+        ("ist es mal?", true),
+        ("i have 5 apples", false),
+        ("what is 5 - 9", false),
+        ("solve 2x = 8", false),
+        ("it is done", false),
+        ("yes", false),
+        ("", false),
+    ] {
+        assert_eq!(goes_on(message), expected, "{message}");
+    }
+    assert!(!goes_on(&"5 ".repeat(1_000)));
 }
 
 #[test]
