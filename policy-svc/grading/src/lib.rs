@@ -109,15 +109,15 @@ pub fn exercise_traits(prompt: &str, question_latex: &str) -> Vec<String> {
     exercise::traits(&drill(prompt, question_latex))
 }
 
-/// How to begin working a drill out by hand: the operation, not what comes of it. `None` where the drill cannot be read, is
-/// one operation already, or has steps beyond these.
+/// How to begin working a drill out by hand: the operation, not what comes of it. `None` where the drill cannot be read, or
+/// has steps beyond these.
 #[must_use]
 pub fn next_step(prompt: &str, question_latex: &str) -> Option<Step> {
     next_step::next_step(&drill(prompt, question_latex))
 }
 
 /// The exercise in what a student writes, as its words and its formula: the whole message where it is one, whatever words of a
-/// task stand around it, else its only formula for which [`next_step`] knows a step. `None` where there is none, or more than
+/// task stand around it, else its only formula for which [`next_step`] knows the first of several steps. `None` where there is none, or more than
 /// one. A value, a variable's value and a term that needs no task to be named are none: they may be answers.
 #[must_use]
 pub fn exercise_in(message: &str) -> Option<(String, String)> {

@@ -116,13 +116,13 @@ pub(crate) fn exercise_alone(message: &str) -> Option<(String, String)> {
     if begins(message, "") {
         return Some((message.to_owned(), String::new()));
     }
-    let (prompt, formula) = framed(message)?;
-    [formula.clone(), with_points(&formula)]
-        .into_iter()
-        .find_map(|formula| {
-            let prompt = prompt_of(prompt, &formula)?;
-            Some((prompt.to_owned(), formula))
-        })
+    let in_frame = || {
+        let (prompt, formula) = framed(message)?;
+        let mut formulas = [formula.clone(), with_points(&formula)].into_iter();
+        formulas.find_map(|formula| Some((prompt_of(prompt, &formula)?.to_owned(), formula)))
+    };
+    let in_words = || next_step(&drill(message, "")).map(|_| (message.to_owned(), String::new()));
+    in_frame().or_else(in_words)
 }
 
 /// See [`crate::goes_on`].
@@ -143,9 +143,9 @@ fn may_hold_one(message: &str) -> bool {
     message.len() <= MOST_BYTES && message.contains(char::is_numeric)
 }
 
-/// Whether a first step is known.
+/// Whether a first step of several is known. A single operation may be anything: `5-9 apples`.
 fn begins(prompt: &str, question_latex: &str) -> bool {
-    next_step(&drill(prompt, question_latex)).is_some()
+    next_step(&drill(prompt, question_latex)).is_some_and(|step| !step.is_only())
 }
 
 fn drill<'a>(prompt: &'a str, question_latex: &'a str) -> Drill<'a> {
