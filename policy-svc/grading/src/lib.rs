@@ -117,8 +117,8 @@ pub fn next_step(prompt: &str, question_latex: &str) -> Option<Step> {
 }
 
 /// The exercise in what a student writes, as its words and its formula: the whole message where it is one, whatever words of a
-/// task stand around it, else its only formula for which [`next_step`] knows the first of several steps. `None` where there is none, or more than
-/// one. A value, a variable's value and a term that needs no task to be named are none: they may be answers.
+/// task stand around it, else its only formula for which [`next_step`] knows the first of several steps. `None` where there is
+/// none, or more than one. A value, a variable's value and a term that needs no task to be named are none: they may be answers.
 #[must_use]
 pub fn exercise_in(message: &str) -> Option<(String, String)> {
     own::exercise_in(message)

@@ -9,7 +9,7 @@ use crate::{
     algebra::{Env, Rational, Roots, Work, normal},
     grade::{Drill, Task},
     notation::{Expression, Relation, Sign},
-    own::value,
+    own::{value, without_words},
     prompt::{Piece, pieces},
     solving::is_solved,
     task::{self, Problem, Subject},
@@ -152,7 +152,10 @@ fn has_equation(drill: &Drill<'_>) -> bool {
         _ => false,
     };
     let said = pieces(drill.prompt);
-    let is_said = |piece: &Piece| matches!(piece, Piece::Formula(formula) if is_equation(formula));
+    let is_said = |piece: &Piece| match piece {
+        Piece::Formula(formula) => is_equation(&without_words(formula)),
+        Piece::Word(..) => false,
+    };
     is_equation(drill.question_latex) || said.iter().any(is_said)
 }
 

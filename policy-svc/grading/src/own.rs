@@ -292,7 +292,7 @@ pub(crate) fn value(expression: &Expression) -> Option<Rational> {
 }
 
 /// A formula without short words of other languages around it: `ich 2x + 3 = 7`.
-fn without_words(formula: &str) -> String {
+pub(crate) fn without_words(formula: &str) -> String {
     let is_word = |token: &str| token.chars().all(char::is_alphabetic);
     let mut tokens: Vec<&str> = formula.split_whitespace().collect();
     while let [first, second, ..] = tokens.as_slice()
