@@ -39,6 +39,8 @@ const SAID_MOST_TEXTS: usize = 6;
 const QUOTABLE_MOST_TEXTS: usize = 100;
 /// The most bytes of a message that may be an answer to an exercise.
 const TYPED_MAX_BYTES: usize = 400;
+/// The most of what a student wrote before that may be the exercise that a message goes on with.
+const BEFORE_MOST_TEXTS: usize = 6;
 const DAY_SECONDS: i64 = 86_400;
 
 /// The version of the record's form. Those before it are read, too.
@@ -103,6 +105,12 @@ pub fn plan_request(facts: &TurnFacts, texts: &TurnTexts, pack_hash: &str) -> Pl
         target_locked: facts.target_locked,
         now: facts.planned_at,
         message: own_message(facts, texts),
+        before: (said_before(texts).into_iter().rev())
+            .filter(|text| text.len() <= TYPED_MAX_BYTES)
+            .take(BEFORE_MOST_TEXTS)
+            .map(str::to_owned)
+            .collect(),
+        said: said_by_tutor(texts).pop().unwrap_or_default(),
     }
 }
 

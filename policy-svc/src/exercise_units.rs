@@ -47,7 +47,12 @@ impl ExerciseUnits {
     /// or none of the course's.
     #[must_use]
     pub fn unit_of(&self, message: &str) -> Option<&str> {
-        let asked = kind_of_message(message)?;
+        self.unit_of_kind(&kind_of_message(message)?)
+    }
+
+    /// The unit whose drills are nearest to an exercise of this kind.
+    #[must_use]
+    pub fn unit_of_kind(&self, asked: &Kind) -> Option<&str> {
         let near = self.0.iter().filter_map(|(unit_id, kinds)| {
             let distances = kinds.iter().filter_map(|kind| asked.distance(kind));
             Some((distances.min()?, unit_id.as_str()))

@@ -48,7 +48,7 @@ use turnwise_proto::policy::v1::{
 use turnwise_procedure_help::Rules;
 use turnwise_reply_guard::Guard;
 
-use self::{guard::Known, named_runs::NamedRuns};
+use self::{guard::Known, named_runs::NamedRuns, own_exercise::OwnExercise};
 use crate::{
     config::HelperSettings,
     courses::Courses,
@@ -159,7 +159,22 @@ impl PolicyService for Policies {
         let record = read::record(&loaded, request.snapshot.take(), request.now.take())?;
         let pressed = request.event.clone();
         read::bounded("message", &request.message, guard::MOST_CHARS)?;
-        let taught_in = loaded.exercise_units.unit_of(&request.message);
+        guard::check_quotable("before", &request.before)?;
+        read::bounded("said", &request.said, guard::MOST_CHARS)?;
+        let texts = loaded.course.texts();
+        let said = std::slice::from_ref(&request.said);
+        let goes_on = turnwise_grading::goes_on(&request.message);
+        let gone_on_with =
+            (goes_on.then(|| OwnExercise::again(texts, &request.before, said))).flatten();
+        let units = &loaded.exercise_units;
+        let taught_in = match &gone_on_with {
+            Some(own) => own.unit(units),
+            None => units.unit_of(&request.message),
+        };
+        if gone_on_with.is_some() {
+            // What a step comes to is about what the step was about, whatever else it looks like.
+            request.mapped_units.clear();
+        }
         let mut input = read::plan_input(request)?;
         if let Some(unit_id) = taught_in {
             // An exercise says what it is about, whatever its numbers have in common with other texts.

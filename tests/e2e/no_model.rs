@@ -37,6 +37,7 @@ in_both_deployments!(
     a_chosen_unit_is_explained_as_it_was_asked_about,
     who_says_nothing_yet_is_asked_for_the_exercise,
     the_unit_of_the_text_that_answers_is_offered_first,
+    below_a_first_step_no_unit_is_to_be_chosen,
     the_suite_is_ready,
 );
 
@@ -329,6 +330,32 @@ async fn the_unit_of_the_text_that_answers_is_offered_first(kind: Kind) {
     assert_eq!(first.event.as_ref().unwrap().unit_id, "ALG-01");
     // The record says which text that was: the turn is made again whole.
     without.check(&ada, &answer).await;
+    without.stop().await;
+}
+
+async fn below_a_first_step_no_unit_is_to_be_chosen(kind: Kind) {
+    let without = WithoutModel::start(kind).await;
+    let ada = without.suite.student("ada");
+    let thread = ada.open(DEMO_COURSE).await;
+    let answer = ada
+        .say(&thread, "I solved the equation 4x - 5 = 10 and got x = 3")
+        .await;
+    let record = Staff::of(&without.suite)
+        .record(&ada.id, &answer.turn_id)
+        .await;
+    let policy = record.facts.unwrap().policy.unwrap();
+    assert!(!policy.choice_unit_ids.is_empty(), "{policy:?}");
+    let message = tutor(&answer);
+    let step = "Add $5$ to both sides. What do you get?";
+    assert!(message.text.ends_with(step), "{message:?}");
+    let mut buttons = message.buttons.iter();
+    assert!(buttons.all(|button| button.label_key != "choose_unit"));
+    assert!(message.buttons[0].primary);
+    // What came of it is no other topic.
+    let next = ada.say(&thread, "so it is 15").await;
+    let text = &tutor(&next).text;
+    assert!(!text.contains("Which of these"), "{text}");
+    without.check(&ada, &next).await;
     without.stop().await;
 }
 

@@ -15,7 +15,9 @@ use turnwise_proto::{
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{KnownTexts, Plan, Reply, ResolveReplyResponse},
     session::v1::{Clarification, MappedUnit, TurnStart},
-    tutor::v1::{Button, DegradedReason, ExamCard, SnapshotLite, StudentInput, TurnStage},
+    tutor::v1::{
+        Button, ClientEventKind, DegradedReason, ExamCard, SnapshotLite, StudentInput, TurnStage,
+    },
 };
 
 use super::{
@@ -213,8 +215,10 @@ impl Composing<'_> {
             &self.texts,
         );
         let typed = check_typed(resolved.check_typed, &self.facts, &self.texts);
+        let mut buttons = decision.buttons;
+        buttons.retain(|button| !(resolved.is_on_own_exercise && is_choice(button)));
         Ok(Composed {
-            buttons: below(self.texts.reply.as_ref(), typed, decision.buttons),
+            buttons: below(self.texts.reply.as_ref(), typed, buttons),
             standing: Some(standing),
             worded,
             notices,
@@ -470,6 +474,12 @@ fn check_typed(button: Option<Button>, facts: &TurnFacts, texts: &TurnTexts) -> 
     })
 }
 
+/// Whether a button chooses what the message is about.
+fn is_choice(button: &Button) -> bool {
+    let event = button.event.as_ref();
+    event.is_some_and(|event| event.kind() == ClientEventKind::ChooseUnit)
+}
+
 /// The buttons below a reply: first the one that checks what was typed. An answer has one primary button: its card's, else
 /// the first below it.
 fn below(reply: Option<&Reply>, typed: Option<Button>, others: Vec<Button>) -> Vec<Button> {
@@ -477,8 +487,8 @@ fn below(reply: Option<&Reply>, typed: Option<Button>, others: Vec<Button>) -> V
     let has_primary = |buttons: &[Button]| buttons.iter().any(|button| button.primary);
     let on_card = card.is_some_and(|card| has_primary(&card.buttons));
     let mut buttons: Vec<Button> = typed.into_iter().chain(others).collect();
-    for button in buttons.iter_mut().skip(usize::from(!on_card)) {
-        button.primary = false;
+    for (at, button) in buttons.iter_mut().enumerate() {
+        button.primary = at == 0 && !on_card;
     }
     buttons
 }

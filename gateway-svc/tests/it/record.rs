@@ -242,3 +242,30 @@ fn the_decision_is_made_with_the_text_that_the_record_names() {
     };
     assert_eq!(decide_request(&facts).unwrap().matched_unit_id, "A");
 }
+
+/// The plan sees whether a message goes on with an exercise of the student's own.
+#[test]
+fn the_plan_is_told_what_was_said_before() {
+    let message = |role: Role, text: &str| TutorMessage {
+        role: role.into(),
+        text: text.to_owned(),
+        ..TutorMessage::default()
+    };
+    let texts = TurnTexts {
+        recent_messages: vec![
+            message(Role::User, &"x".repeat(401)),
+            message(Role::User, "2(x+3)"),
+            message(Role::Assistant, "Multiply it out."),
+            message(Role::User, "?"),
+            message(Role::Assistant, "What do you get?"),
+        ],
+        input: Some(StudentInput {
+            text: "2x + 6".to_owned(),
+            ..StudentInput::default()
+        }),
+        ..TurnTexts::default()
+    };
+    let told = plan_request(&facts(None), &texts, "");
+    assert_eq!(told.before, ["2x + 6", "?", "2(x+3)"]);
+    assert_eq!(told.said, "What do you get?");
+}

@@ -1,11 +1,17 @@
 //! The first step of working an exercise out by hand: which operation it is, never what comes of it.
 
+mod numbers;
+
 use num_traits::{One, Signed, Zero};
 
+use self::numbers::first_operation;
 use crate::{
     algebra::{Env, Rational, Roots, Work, normal},
     grade::{Drill, Task},
     notation::{Expression, Relation, Sign},
+    own::{value, without_words},
+    prompt::{Piece, pieces},
+    solving::is_solved,
     task::{self, Problem, Subject},
 };
 
@@ -24,8 +30,12 @@ pub enum Step {
     DivideAndTurn(String),
     /// Brackets are multiplied out.
     MultiplyOut,
+    /// A sum in brackets is raised to a power.
+    PowerOfSum,
     /// Like terms are put together.
     PutTogether,
+    /// The numbers of a sum are put together.
+    WorkOutNumbers,
     /// The root of both sides is taken.
     TakeRoot,
     /// One factor of a product that is zero is zero.
@@ -42,9 +52,36 @@ pub enum Step {
     Products,
     /// Fractions get one denominator.
     CommonDenominator,
+    /// The only operation: numerators over the same denominator are added or subtracted.
+    Numerators,
+    /// The only operation: fractions are multiplied with each other, or with whole numbers.
+    MultiplyFractions,
+    /// The only operation: a fraction is raised to a power.
+    PowerOfFraction,
+    /// The only operation: integers are added, one of which is negative.
+    CompareSigns,
+    /// The only operation: a negative number is subtracted.
+    AddOpposite,
+    /// The only operation: integers are multiplied or divided, one of which is negative.
+    SignFirst,
+    /// A number is put in for the unknown, to see whether it is a solution.
+    PutIn,
 }
 
 impl Step {
+    /// Whether it is the whole way.
+    pub(crate) fn is_only(&self) -> bool {
+        matches!(
+            self,
+            Self::Numerators
+                | Self::MultiplyFractions
+                | Self::PowerOfFraction
+                | Self::CompareSigns
+                | Self::AddOpposite
+                | Self::SignFirst
+        )
+    }
+
     /// Whether its text is a fraction.
     fn has_fraction(&self) -> bool {
         match self {
@@ -63,6 +100,9 @@ const MOST_DEGREE: usize = 2;
 
 /// See [`crate::next_step`].
 pub(crate) fn next_step(drill: &Drill<'_>) -> Option<Step> {
+    if asks_whether_solution(drill.prompt) {
+        return has_equation(drill).then_some(Step::PutIn);
+    }
     // Where the words are not known, an equation alone is to be solved and a number alone to be worked out.
     let wordless = Drill {
         prompt: "",
@@ -87,6 +127,38 @@ pub(crate) fn next_step(drill: &Drill<'_>) -> Option<Step> {
     }
 }
 
+/// Whether a prompt asks for yes or no: `Is 3 a solution of the equation?`
+fn asks_whether_solution(prompt: &str) -> bool {
+    let prompt = prompt.to_lowercase();
+    let words = prompt.split(|c: char| !c.is_alphabetic());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let has = |any: &[&str]| words.iter().any(|word| any.contains(word));
+    let is_named = |pair: &[&str]| matches!(pair, ["a", "solution"] | ["eine", "lösung"]);
+    words.windows(2).any(is_named)
+        && has(&["is", "whether", "if", "ist", "ob"])
+        && !has(&["what", "which", "there", "find", "was", "welche", "gibt"])
+}
+
+/// Whether an equation with an unknown stands in the formula or in the words, solved ones aside.
+fn has_equation(drill: &Drill<'_>) -> bool {
+    let is_equation = |text: &str| match task::formula(text) {
+        Some(Subject::Relations(relations)) => match relations.as_slice() {
+            [only] => {
+                let has_unknown = only.left.has_variable() || only.right.has_variable();
+                only.sign == Sign::Equal && has_unknown && !is_solved(only)
+            }
+            _ => false,
+        },
+        _ => false,
+    };
+    let said = pieces(drill.prompt);
+    let is_said = |piece: &Piece| match piece {
+        Piece::Formula(formula) => is_equation(&without_words(formula)),
+        Piece::Word(..) => false,
+    };
+    is_equation(drill.question_latex) || said.iter().any(is_said)
+}
+
 fn of_relation(problem: &Problem, relation: &Relation) -> Option<Step> {
     let variables = problem.variables();
     let [variable] = variables.as_slice() else {
@@ -109,11 +181,12 @@ fn of_relation(problem: &Problem, relation: &Relation) -> Option<Step> {
                 .then(|| Step::Multiply(latex(&below[0])));
         }
     }
-    if sides.iter().any(|side| has_product_of_sum(side)) {
-        return Some(Step::MultiplyOut);
+    if let Some(side) = sides.iter().find(|side| has_product_of_sum(side)) {
+        return multiplied_out(side);
     }
-    if sides.iter().any(|side| has_like_summands(side)) {
-        return Some(Step::PutTogether);
+    let together = sides.iter().filter_map(|side| put_together(side));
+    if let Some(step) = together.min_by_key(|step| *step == Step::WorkOutNumbers) {
+        return Some(step);
     }
     let left = coefficients(sides[0], variable)?;
     let right = coefficients(sides[1], variable)?;
@@ -180,9 +253,10 @@ fn quadratic(left: &[Rational], right: &[Rational], variable: &str) -> Option<St
 fn of_expression(problem: &Problem, expression: &Expression) -> Option<Step> {
     match problem.task {
         Task::Evaluate if !expression.has_variable() => first_operation(expression),
-        Task::Expand if has_product_of_sum(expression) => Some(Step::MultiplyOut),
-        Task::Simplify if has_product_of_sum(expression) => Some(Step::MultiplyOut),
-        Task::Simplify if has_like_summands(expression) => Some(Step::PutTogether),
+        Task::Expand | Task::Simplify if has_product_of_sum(expression) => {
+            multiplied_out(expression)
+        }
+        Task::Simplify => put_together(expression),
         Task::Factor => {
             let variables = problem.variables();
             let [variable] = variables.as_slice() else {
@@ -203,72 +277,6 @@ fn of_expression(problem: &Problem, expression: &Expression) -> Option<Step> {
     }
 }
 
-/// Which of several operations on numbers comes first.
-fn first_operation(expression: &Expression) -> Option<Step> {
-    let is_sum = |part: &Expression| matches!(part, Expression::Add(_));
-    let groups = |part: &Expression| {
-        let mut inner = part.parts().into_iter();
-        inner.any(|inner| unsigned(inner, is_sum))
-    };
-    if expression.any(&groups) {
-        return Some(Step::Brackets);
-    }
-    let is_power = |part: &Expression| matches!(part, Expression::Power(..));
-    let operates = |part: &Expression| {
-        matches!(part, Expression::Add(_) | Expression::Multiply(_)) || is_quotient(part)
-    };
-    if expression.any(&is_power) && expression.any(&operates) {
-        return Some(Step::Powers);
-    }
-    let Expression::Add(parts) = expression else {
-        return None;
-    };
-    let below: Vec<Rational> = parts.iter().filter_map(denominator).collect();
-    if below.len() == parts.len() {
-        let first = below.first()?;
-        return (below.iter().any(|other| other != first)).then_some(Step::CommonDenominator);
-    }
-    let is_product =
-        |part: &Expression| matches!(part, Expression::Multiply(_)) || is_quotient(part);
-    parts
-        .iter()
-        .any(|part| unsigned(part, is_product))
-        .then_some(Step::Products)
-}
-
-/// Whether `test` holds for an expression without its signs.
-fn unsigned(expression: &Expression, test: impl Fn(&Expression) -> bool) -> bool {
-    let mut expression = expression;
-    while let Expression::Negate(inner) = expression {
-        expression = inner;
-    }
-    test(expression)
-}
-
-/// A quotient that is no fraction of two whole numbers.
-fn is_quotient(expression: &Expression) -> bool {
-    matches!(expression, Expression::Divide(..)) && denominator(expression).is_none()
-}
-
-/// The denominator of a number as it is written: that of a fraction, or one.
-fn denominator(expression: &Expression) -> Option<Rational> {
-    match expression {
-        Expression::Number { places: None, .. } => Some(Rational::one()),
-        Expression::Negate(inner) => denominator(inner),
-        Expression::Divide(above, below) => match (&**above, &**below) {
-            (
-                Expression::Number { places: None, .. },
-                Expression::Number {
-                    value,
-                    places: None,
-                },
-            ) => Some(value.clone()),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 fn is_zero(expression: &Expression) -> bool {
     matches!(expression, Expression::Number { value, .. } if value.is_zero())
 }
@@ -284,9 +292,29 @@ fn variable_factors(expression: &Expression) -> usize {
     }
 }
 
+/// The step for such brackets as [`has_product_of_sum`] finds.
+fn multiplied_out(expression: &Expression) -> Option<Step> {
+    let whole = |part: &Expression| match part {
+        Expression::Power(base, exponent) if is_sum(base) => {
+            Some(value(exponent).is_some_and(|times| times.is_integer() && times > Rational::one()))
+        }
+        _ => None,
+    };
+    if expression.any(&|part| whole(part) == Some(false)) {
+        None
+    } else if expression.any(&|part| whole(part).is_some()) {
+        Some(Step::PowerOfSum)
+    } else {
+        Some(Step::MultiplyOut)
+    }
+}
+
+fn is_sum(expression: &Expression) -> bool {
+    matches!(expression, Expression::Add(_)) && expression.has_variable()
+}
+
 /// Whether a sum with a variable is multiplied, subtracted or raised to a power.
 pub(crate) fn has_product_of_sum(expression: &Expression) -> bool {
-    let is_sum = |part: &Expression| matches!(part, Expression::Add(_)) && part.has_variable();
     expression.any(&|part| match part {
         Expression::Multiply(factors) => factors.iter().any(is_sum),
         Expression::Power(base, _) => is_sum(base),
@@ -297,8 +325,13 @@ pub(crate) fn has_product_of_sum(expression: &Expression) -> bool {
 
 /// Whether a sum has two terms with the same powers, as far as one variable goes.
 pub(crate) fn has_like_summands(expression: &Expression) -> bool {
+    put_together(expression).is_some()
+}
+
+/// The step for such terms: of letters, else of numbers alone.
+fn put_together(expression: &Expression) -> Option<Step> {
     let Expression::Add(parts) = expression else {
-        return false;
+        return None;
     };
     let shape = |part: &Expression| {
         let variables = part.variables();
@@ -309,11 +342,17 @@ pub(crate) fn has_like_summands(expression: &Expression) -> bool {
         }
     };
     let mut seen = Vec::new();
-    parts.iter().filter_map(shape).any(|shape| {
-        let again = seen.contains(&shape);
+    let mut found = None;
+    for shape in parts.iter().filter_map(shape) {
+        if seen.contains(&shape) {
+            match shape.0.is_empty() {
+                true => found = Some(Step::WorkOutNumbers),
+                false => return Some(Step::PutTogether),
+            }
+        }
         seen.push(shape);
-        again
-    })
+    }
+    found
 }
 
 /// The coefficients of a polynomial, constant first; none for zero.

@@ -1,5 +1,5 @@
 //! The exercise in what a student writes: a message that is one, whatever words stand around it, or its only formula for
-//! which a step is known.
+//! which a step is known; and what goes on with one.
 
 use std::iter;
 
@@ -36,6 +36,18 @@ const FRAME: &[&str] = &[
     "rechne", "rechnen", "rechnet", "so", "viel", "von", "was", "weit", "wie", "wieviel", "wir", "verstehe", "zu",
     "möglich", "vollständig", "du", "macht", "mache",
 ];
+
+/// Words around what comes of a step, in the catalogue's languages.
+#[rustfmt::skip]
+const SAID: &[&str] = &[
+    "also", "and", "answer", "get", "got", "guess", "have", "is", "it", "maybe", "or", "so", "that", "that's", "the",
+    "then", "think",
+    "antwort", "bekomme", "da", "dann", "das", "die", "es", "ergibt", "gibt", "habe", "heraus", "hab", "ich", "ist",
+    "kommt", "oder", "raus", "und", "vielleicht",
+];
+
+/// How a guess begins, whatever it is: `is it times`.
+const GUESSED: [&str; 4] = ["is it ", "is that ", "ist es ", "ist das "];
 
 /// Words that name a task, and the prompt with it.
 const TASKS: &[(&str, &str)] = &[
@@ -104,22 +116,36 @@ pub(crate) fn exercise_alone(message: &str) -> Option<(String, String)> {
     if begins(message, "") {
         return Some((message.to_owned(), String::new()));
     }
-    let (prompt, formula) = framed(message)?;
-    [formula.clone(), with_points(&formula)]
-        .into_iter()
-        .find_map(|formula| {
-            let prompt = prompt_of(prompt, &formula)?;
-            Some((prompt.to_owned(), formula))
-        })
+    let in_frame = || {
+        let (prompt, formula) = framed(message)?;
+        let mut formulas = [formula.clone(), with_points(&formula)].into_iter();
+        formulas.find_map(|formula| Some((prompt_of(prompt, &formula)?.to_owned(), formula)))
+    };
+    let in_words = || next_step(&drill(message, "")).map(|_| (message.to_owned(), String::new()));
+    in_frame().or_else(in_words)
+}
+
+/// See [`crate::goes_on`].
+pub(crate) fn goes_on(message: &str) -> bool {
+    let message = message.trim().to_lowercase().replace('’', "'");
+    if message.len() > MOST_BYTES {
+        return false;
+    }
+    let is_said = |token: &str| {
+        let word = token.trim_matches(['.', ':', ',', '!', '?']);
+        SAID.contains(&word) || !is_wordy(word)
+    };
+    GUESSED.iter().any(|guess| message.starts_with(guess))
+        || message.contains(char::is_numeric) && message.split_whitespace().all(is_said)
 }
 
 fn may_hold_one(message: &str) -> bool {
     message.len() <= MOST_BYTES && message.contains(char::is_numeric)
 }
 
-/// Whether a first step is known.
+/// Whether a first step of several is known. A single operation may be anything: `5-9 apples`.
 fn begins(prompt: &str, question_latex: &str) -> bool {
-    next_step(&drill(prompt, question_latex)).is_some()
+    next_step(&drill(prompt, question_latex)).is_some_and(|step| !step.is_only())
 }
 
 fn drill<'a>(prompt: &'a str, question_latex: &'a str) -> Drill<'a> {
@@ -266,7 +292,7 @@ pub(crate) fn value(expression: &Expression) -> Option<Rational> {
 }
 
 /// A formula without short words of other languages around it: `ich 2x + 3 = 7`.
-fn without_words(formula: &str) -> String {
+pub(crate) fn without_words(formula: &str) -> String {
     let is_word = |token: &str| token.chars().all(char::is_alphabetic);
     let mut tokens: Vec<&str> = formula.split_whitespace().collect();
     while let [first, second, ..] = tokens.as_slice()

@@ -2,11 +2,13 @@
 //! unit's rule.
 
 use turnwise_decisions::teaching::derived_hints;
-use turnwise_grading::{exercise_in, next_step};
+use turnwise_grading::{exercise_in, kind, next_step};
 use turnwise_messages::Texts;
 use turnwise_reply_guard::OpenDrill;
 
-/// How many earlier messages may hold the exercise that help is asked for again.
+use crate::exercise_units::ExerciseUnits;
+
+/// How many earlier messages may hold the exercise that a message goes on with, or asks for help with again.
 const MOST_BEFORE: usize = 6;
 
 /// Signs of something to work out.
@@ -34,6 +36,11 @@ impl OwnExercise {
     /// Whether its first step is known.
     pub(super) fn has_step(&self) -> bool {
         next_step(&self.prompt, &self.question_latex).is_some()
+    }
+
+    /// The unit that teaches such exercises.
+    pub(super) fn unit<'u>(&self, units: &'u ExerciseUnits) -> Option<&'u str> {
+        units.unit_of_kind(&kind(&self.prompt, &self.question_latex)?)
     }
 
     /// The exercise of an earlier message whose first step is among what was said last.

@@ -34,6 +34,7 @@ pub(super) fn resolution(
         met: None,
         check_typed: None,
         prompt_runs_known: false,
+        is_on_own_exercise: false,
         analysis: resolution.analysis.map(|analysis| session::TurnAnalysis {
             mapped_units: write::mapped_units(analysis.mapped_units),
             student_intent: words::intent_to_proto(analysis.student_intent),

@@ -4,6 +4,7 @@ use std::cell::LazyCell;
 
 use tonic::Status;
 use turnwise_decisions::{self as decisions, Asks, teaching::answer_elsewhere};
+use turnwise_grading::goes_on;
 use turnwise_messages::keys;
 use turnwise_proto::{
     policy::v1::{Passage, ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request},
@@ -99,9 +100,9 @@ impl Policies {
                 .course
                 .has_port_question_beyond(&policy.scoped_unit_ids);
         let own = if is_chosen || is_asked_elsewhere {
-            None
+            [None, None]
         } else {
-            own_exercise(
+            own_exercises_in(
                 &loaded,
                 (policy.about(), asks),
                 [&message, formula],
@@ -109,16 +110,15 @@ impl Policies {
                 &said,
             )
         };
-        let own_is_question = own.as_ref().is_some_and(|(own, _)| {
-            own.forms().iter().any(|form| {
+        let own = own.into_iter().flatten().find_map(|(own, is_of_unit)| {
+            let is_question = own.forms().iter().any(|form| {
                 let (is_exam, met) = known.exam_expressions_in(&loaded, &form.guarded());
                 exam_expressions.extend(met);
                 is_exam
-            })
+            });
+            // Of an exam question the rule is said where its unit is known, and no step.
+            (!is_question || is_of_unit).then_some((own, is_question))
         });
-        // Of an exam question the rule is said where its unit is known, and no step.
-        let own = own.filter(|(_, is_of_unit)| !own_is_question || *is_of_unit);
-        let own = own.map(|(own, _)| own);
         exam_expressions.sort_unstable();
         exam_expressions.dedup();
         let choose = |passages: &[Passage], unit_id: &str| {
@@ -146,8 +146,8 @@ impl Policies {
                 drill: guard::open_drill(&loaded, open),
                 hints_given: usize::try_from(hints_given).unwrap_or_default(),
             }),
-            own: own.as_ref().map(OwnExercise::guarded),
-            own_is_question,
+            own: own.as_ref().map(|(own, _)| own.guarded()),
+            own_is_question: own.as_ref().is_some_and(|(_, is_question)| *is_question),
             is_answer: check_typed.is_some(),
             placement: brought.map(|question| guard::open_drill(&loaded, question)),
             said: &said,
@@ -239,6 +239,7 @@ impl Policies {
                 "model's reply refused"
             );
         }
+        response.is_on_own_exercise = situation.own.is_some() && !resolved.is_models_own();
         if let Some(reply) = response.reply.as_mut()
             && !resolved.is_models_own()
             && word_back.is_none()
@@ -275,25 +276,28 @@ impl Policies {
     }
 }
 
-/// The exercise of the student's own, and whether it is of the unit that the turn is about: in what was written, or, where only
-/// help is asked for, the one that was helped with. One without a known step must be of that unit, whose rule is then said.
-fn own_exercise(
+/// The exercises of the student's own that the reply may help with, and whether each is of the unit that the turn is about: the
+/// one in what was written; then the one that was helped with before, where help is asked for, or the last reply gave its first
+/// step and the message goes on with it. One without a known step must be of that unit, whose rule is then said.
+fn own_exercises_in(
     loaded: &LoadedCourse,
     (about, asks): (&str, Asks),
     written: [&str; 2],
     before: &[String],
     said: &[String],
-) -> Option<(OwnExercise, bool)> {
+) -> [Option<(OwnExercise, bool)>; 2] {
     let own = written.iter().find_map(|text| {
         let own = OwnExercise::read(text)?;
         let is_of_unit = loaded.exercise_units.unit_of(text) == Some(about);
         (is_of_unit || own.has_step()).then_some((own, is_of_unit))
     });
-    let again = || {
-        let own = OwnExercise::again(loaded.course.texts(), before, said)?;
-        Some((own, false))
+    let said: &[String] = match asks {
+        Asks::Help => said,
+        _ if written.iter().any(|text| goes_on(text)) => &said[said.len().saturating_sub(1)..],
+        _ => &[],
     };
-    own.or_else(|| (asks == Asks::Help).then(again).flatten())
+    let again = OwnExercise::again(loaded.course.texts(), before, said);
+    [own, again.map(|again| (again, false))]
 }
 
 fn check_said(said: &[String]) -> Result<(), PolicyError> {

@@ -5,6 +5,7 @@ use turnwise_grading::{Step, Task, next_step, task};
 use turnwise_messages::{Key, Texts, keys};
 use turnwise_reply_guard::OpenDrill;
 
+use super::said;
 use crate::{course::Unit, teaching::Open};
 
 /// The hints of a drill, from the least telling on.
@@ -18,11 +19,13 @@ pub(crate) fn ladder(unit: &Unit, open: &Open<'_>, texts: &Texts) -> Vec<String>
     authored.unwrap_or_else(|| derived_hints(texts, prompt, question_latex))
 }
 
-/// The hints on an exercise of the student's own. The last one has the rule in it.
-pub(crate) fn on_own(own: &OpenDrill<'_>, texts: &Texts) -> Vec<String> {
+/// The hints on an exercise of the student's own. The last one has the rule in it, as far as the last reply did not say it.
+pub(crate) fn on_own(own: &OpenDrill<'_>, texts: &Texts, said: &[String]) -> Vec<String> {
     let mut hints = derived_hints(texts, own.prompt, own.question_latex);
     if let [_, rule, step] = hints.as_mut_slice() {
-        *step = format!("{rule} {step}");
+        let is_new = |sentence: &&str| !said::repeats(sentence, said);
+        let fresh: String = rule.split_inclusive(". ").filter(is_new).collect();
+        *step = format!("{} {step}", fresh.trim()).trim().to_owned();
     }
     hints
 }
@@ -62,7 +65,9 @@ fn before(step: &Step) -> (Key, Key) {
         }
         Step::DivideAndTurn(_) => (keys::TEACHING_POINT_FACTOR, keys::TEACHING_RULE_TURN),
         Step::MultiplyOut => (keys::TEACHING_POINT_BRACKETS, keys::TEACHING_RULE_BRACKETS),
+        Step::PowerOfSum => (keys::TEACHING_POINT_POWER, keys::TEACHING_RULE_POWER_OF_SUM),
         Step::PutTogether => (keys::TEACHING_POINT_LIKE, keys::TEACHING_RULE_LIKE),
+        Step::WorkOutNumbers => (keys::TEACHING_POINT_LIKE, keys::TEACHING_RULE_NUMBERS),
         Step::TakeRoot => (keys::TEACHING_POINT_ROOT, keys::TEACHING_RULE_ROOT),
         Step::ZeroProduct => (keys::TEACHING_POINT_PRODUCT, keys::TEACHING_RULE_PRODUCT),
         Step::TakeOut => (keys::TEACHING_POINT_COMMON, keys::TEACHING_RULE_COMMON),
@@ -74,6 +79,22 @@ fn before(step: &Step) -> (Key, Key) {
             keys::TEACHING_POINT_DENOMINATOR,
             keys::TEACHING_RULE_DENOMINATOR,
         ),
+        Step::Numerators => (
+            keys::TEACHING_POINT_DENOMINATOR,
+            keys::TEACHING_RULE_NUMERATORS,
+        ),
+        Step::MultiplyFractions => (keys::TEACHING_POINT_BARS, keys::TEACHING_RULE_BARS),
+        Step::PowerOfFraction => (
+            keys::TEACHING_POINT_POWER,
+            keys::TEACHING_RULE_POWER_OF_FRACTION,
+        ),
+        Step::CompareSigns => (keys::TEACHING_POINT_SIGNS, keys::TEACHING_RULE_SIGNS_ADD),
+        Step::AddOpposite => (keys::TEACHING_POINT_SIGNS, keys::TEACHING_RULE_OPPOSITE),
+        Step::SignFirst => (
+            keys::TEACHING_POINT_SIGNS,
+            keys::TEACHING_RULE_SIGNS_MULTIPLY,
+        ),
+        Step::PutIn => (keys::TEACHING_POINT_PUT_IN, keys::TEACHING_RULE_PUT_IN),
     }
 }
 
@@ -85,7 +106,9 @@ fn first_step(texts: &Texts, step: Step) -> String {
         Step::Divide(term) => (keys::TEACHING_STEP_DIVIDE, term),
         Step::DivideAndTurn(term) => (keys::TEACHING_STEP_TURN, term),
         Step::MultiplyOut => (keys::TEACHING_STEP_MULTIPLY_OUT, String::new()),
+        Step::PowerOfSum => (keys::TEACHING_STEP_POWER_OF_SUM, String::new()),
         Step::PutTogether => (keys::TEACHING_STEP_PUT_TOGETHER, String::new()),
+        Step::WorkOutNumbers => (keys::TEACHING_STEP_NUMBERS, String::new()),
         Step::TakeRoot => (keys::TEACHING_STEP_ROOT, String::new()),
         Step::ZeroProduct => (keys::TEACHING_STEP_PRODUCT_ZERO, String::new()),
         Step::TakeOut => (keys::TEACHING_STEP_TAKE_OUT, String::new()),
@@ -94,6 +117,13 @@ fn first_step(texts: &Texts, step: Step) -> String {
         Step::Powers => (keys::TEACHING_STEP_POWERS, String::new()),
         Step::Products => (keys::TEACHING_STEP_PRODUCTS, String::new()),
         Step::CommonDenominator => (keys::TEACHING_STEP_DENOMINATOR, String::new()),
+        Step::Numerators => (keys::TEACHING_STEP_NUMERATORS, String::new()),
+        Step::MultiplyFractions => (keys::TEACHING_STEP_BARS, String::new()),
+        Step::PowerOfFraction => (keys::TEACHING_STEP_POWER_OF_FRACTION, String::new()),
+        Step::CompareSigns => (keys::TEACHING_STEP_COMPARE_SIGNS, String::new()),
+        Step::AddOpposite => (keys::TEACHING_STEP_OPPOSITE, String::new()),
+        Step::SignFirst => (keys::TEACHING_STEP_SIGN_FIRST, String::new()),
+        Step::PutIn => (keys::TEACHING_STEP_PUT_IN, String::new()),
     };
     texts.text(key, &[("term", term.into())])
 }

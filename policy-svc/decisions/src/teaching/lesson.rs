@@ -83,7 +83,7 @@ impl<'a> Lesson<'a> {
             .open
             .filter(|open| open.unit_id == policy.focus_unit_id);
         let own = situation.own.filter(|_| !situation.own_is_question);
-        let of_own = || Some(hints::on_own(&own?, course.texts()));
+        let of_own = || Some(hints::on_own(&own?, course.texts(), situation.said));
         let hints = unit
             .zip(open)
             .map(|(unit, open)| hints::ladder(unit, &open, course.texts()))
@@ -131,7 +131,6 @@ impl<'a> Lesson<'a> {
                 moves.push(Move::Check(keys::TEACHING_CHECK_3));
             }
         }
-        let count = self.unit.map_or(0, |unit| unit.misconceptions.len());
         let open_questions = [
             keys::TEACHING_OPEN_UNIT,
             keys::TEACHING_TRIED,
@@ -142,7 +141,13 @@ impl<'a> Lesson<'a> {
             let mut authored = unit.teaching.questions.iter();
             !unit.assessable && unit.drills.is_empty() && authored.any(|asked| !asked.is_empty())
         });
-        let open_questions = open_questions.into_iter().skip(usize::from(is_welcome));
+        // Who brought an exercise is asked about nothing else.
+        let is_elsewhere = self.situation.own.is_some()
+            && (is_welcome || self.policy.about() != self.policy.focus_unit_id);
+        let unit = self.unit.filter(|_| !is_elsewhere);
+        let count = unit.map_or(0, |unit| unit.misconceptions.len());
+        let skipped = usize::from(is_welcome || is_elsewhere);
+        let open_questions = open_questions.into_iter().skip(skipped);
         let questions = || {
             (0..count)
                 .map(Move::Doubt)
@@ -231,8 +236,11 @@ impl<'a> Lesson<'a> {
                 question(passage.quoted(self.course.texts(), keys::TEACHING_PASSAGE)?)
             }
             Move::Hint(rung) => {
-                let then = THEN.get(rung).or(THEN.last())?;
-                question(self.asking(self.hints.get(rung)?, *then))
+                let mut then = *THEN.get(rung).or(THEN.last())?;
+                if self.open.is_none() && said::repeats(&self.text(then), self.situation.said) {
+                    then = keys::TEACHING_HINT_THEN_AGAIN;
+                }
+                question(self.asking(self.hints.get(rung)?, then))
             }
             Move::Example => self.example(),
             Move::Drill => {
@@ -323,12 +331,8 @@ impl<'a> Lesson<'a> {
         };
         let worked = worked(self.about()?, self.policy, self.situation).into_iter();
         let mut replies = worked.map(|(drill, solution)| {
-            let mut text = format!(
-                "{}\n\n{}\n{}",
-                self.text(before),
-                exercise(drill),
-                solution.join("\n")
-            );
+            let (before, solution) = (self.text(before), solution.join("\n"));
+            let mut text = format!("{before}\n\n{}\n{solution}", exercise(drill));
             // An exercise may ask as much as a reply may.
             if limits::question_marks(&text) < limits::MOST_QUESTIONS {
                 text = format!("{text}\n\n{}", self.text(then));

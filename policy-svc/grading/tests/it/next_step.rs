@@ -1,6 +1,6 @@
 //! How exercises are begun by hand.
 
-use turnwise_grading::{Step, exercise_in, kind, kind_of_message, next_step};
+use turnwise_grading::{Step, exercise_in, goes_on, kind, kind_of_message, next_step};
 
 fn step(prompt: &str, question: &str) -> Option<Step> {
     next_step(prompt, question)
@@ -20,6 +20,10 @@ fn equations() {
         ("5 - x = 2", subtract("5")),
         ("4x = 20", divide("4")),
         ("-3x = 12", divide("-3")),
+        ("80 + x = 220 + 23", Some(Step::WorkOutNumbers)),
+        ("x = 5 - 9", Some(Step::WorkOutNumbers)),
+        ("2x + 3x = 10 + 2", Some(Step::PutTogether)),
+        ("(x + 3)^2 = 16", Some(Step::PowerOfSum)),
         (r"\frac{x}{4} = 5", multiply("4")),
         (r"\frac{x}{4} + 2 = 5", subtract("2")),
         (r"\frac{x + 3}{4} = 5", multiply("4")),
@@ -95,10 +99,9 @@ fn expressions() {
             r"\frac{1}{4} + \frac{1}{3}",
             Some(Step::CommonDenominator),
         ),
-        ("Work out the value.", r"\frac{1}{4} + \frac{2}{4}", None),
-        ("Work out the value.", "6 - (-3)", None),
-        ("Work out the value.", "-8 \\times 4", None),
         ("Simplify.", "3x + 2y + 4x", Some(Step::PutTogether)),
+        ("Simplify.", "3x + 2 + 5", Some(Step::WorkOutNumbers)),
+        ("Expand.", "(x + 3)^2", Some(Step::PowerOfSum)),
         ("Expand.", "3(x + 4)", Some(Step::MultiplyOut)),
         ("Expand.", "(x + 2)(x + 5)", Some(Step::MultiplyOut)),
         ("Factor.", "x^2 + 5x + 6", Some(Step::TwoNumbers)),
@@ -106,6 +109,40 @@ fn expressions() {
         ("Say it in your own words.", "", None),
     ] {
         assert_eq!(step(prompt, question), expected, "{prompt} {question}");
+    }
+}
+
+/// The way is told, never what comes of it; where there is no way to tell, nothing is.
+#[test]
+fn a_single_operation_on_numbers() {
+    for (question, expected) in [
+        (r"\frac{1}{4} + \frac{2}{4}", Some(Step::Numerators)),
+        (r"\frac{7}{9} - \frac{2}{9}", Some(Step::Numerators)),
+        (r"\frac{3}{4} \times 20", Some(Step::MultiplyFractions)),
+        (
+            r"\frac{3}{4} \times \frac{2}{5}",
+            Some(Step::MultiplyFractions),
+        ),
+        (r"\left(\frac{1}{2}\right)^{2}", Some(Step::PowerOfFraction)),
+        ("-14 + (-36)", Some(Step::CompareSigns)),
+        ("-8 + 5", Some(Step::CompareSigns)),
+        ("5 - 9", Some(Step::CompareSigns)),
+        ("6 - (-3)", Some(Step::AddOpposite)),
+        (r"-8 \times 4", Some(Step::SignFirst)),
+        (r"-28 \div (-4)", Some(Step::SignFirst)),
+        ("9 - 5", None),
+        ("7 + 8", None),
+        (r"12 \times 4", None),
+        (r"\frac{3}{4}", None),
+        (r"-\frac{6}{8}", None),
+        ("2^{3}", None),
+        ("-8", None),
+    ] {
+        assert_eq!(
+            step("Work out the value.", question),
+            expected,
+            "{question}"
+        );
     }
 }
 
@@ -128,6 +165,27 @@ fn an_exercise_is_found_in_a_message() {
             subtract(r"\frac{1}{4}"),
         ),
         ("Factor p^2 + 11p + 30.", Some(Step::TwoNumbers)),
+        ("(y-3)^2", Some(Step::PowerOfSum)),
+        (
+            "Square each binomial using the pattern. (y-3)^2",
+            Some(Step::PowerOfSum),
+        ),
+        (
+            "Find the value of the following expressions. -14+(-36)",
+            Some(Step::CompareSigns),
+        ),
+        ("what is -14 + (-36)", Some(Step::CompareSigns)),
+        (
+            "Determine whether x=(3)/(2) is a solution of the equation 4x-2=2x+1",
+            Some(Step::PutIn),
+        ),
+        (
+            "Ist 3/2 eine Lösung von 4x - 2 = 2x + 1?",
+            Some(Step::PutIn),
+        ),
+        ("Is 3 a solution?", None),
+        ("i have 5-9 apples", None),
+        ("why is -8 + 2 so small", None),
         ("2x + 3 = 11 or 5x + 1 = 6?", None),
         ("is x = 5 right", None),
         ("i have 3 apples", None),
@@ -151,6 +209,7 @@ fn a_message_that_is_one_exercise_is_read_whole() {
         ("-8+5", ("", "-8+5")),
         ("2(x+3)", ("Expand.", "2(x+3)")),
         ("(x+2)(x+3)", ("Expand.", "(x+2)(x+3)")),
+        ("(x + 3)²", ("Expand.", "(x + 3)²")),
         ("simplify 6/8", ("Simplify.", "6/8")),
         ("what is 5 - 9?", ("", "5 - 9")),
         ("how do i do 5-9", ("", "5-9")),
@@ -192,6 +251,33 @@ fn a_message_that_is_one_exercise_is_read_whole() {
     ] {
         assert_eq!(exercise_in(message), None, "{message}");
     }
+}
+
+#[test]
+fn what_came_of_a_step_is_a_value_a_line_or_a_guess() {
+    for (message, expected) in [
+        ("-9/12", true),
+        ("64", true),
+        ("5 and 6", true),
+        ("5 und 6", true),
+        ("x = -12", true),
+        ("y^2 - 9", true),
+        ("3 - 7y + 28 = 38", true),
+        ("I got 17!", true),
+        ("ich habe 17", true),
+        ("is it 17?", true),
+        ("is it times", true),
+        ("ist es mal?", true),
+        ("i have 5 apples", false),
+        ("what is 5 - 9", false),
+        ("solve 2x = 8", false),
+        ("it is done", false),
+        ("yes", false),
+        ("", false),
+    ] {
+        assert_eq!(goes_on(message), expected, "{message}");
+    }
+    assert!(!goes_on(&"5 ".repeat(1_000)));
 }
 
 #[test]

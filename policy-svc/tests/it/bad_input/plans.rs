@@ -42,6 +42,9 @@ async fn bad_plan_requests() {
         (INVALID, "snapshot.course_id", |r| {
             r.snapshot.as_mut().unwrap().course_id = "other".into();
         }),
+        (INVALID, "before", |r| r.before = vec![String::new(); 101]),
+        (INVALID, "before", |r| r.before = vec!["a".repeat(16_001)]),
+        (INVALID, "said", |r| r.said = "a".repeat(8_001)),
         (INVALID, "now", |r| r.now = None),
         (INVALID, "now", |r| {
             r.now = Some(Timestamp {

@@ -93,6 +93,75 @@ async fn an_own_exercise_gets_its_first_step() {
     }
 }
 
+/// Whatever looks like what came of a step: the step of the pupil's new line, else help with the same exercise.
+#[tokio::test]
+async fn what_came_of_a_step_goes_on_with_the_exercise() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    let first = turn(&client, typed(EXERCISE), None).await;
+    let next = "Dividing undoes multiplying, and multiplying undoes dividing. Divide both sides by $2$. \
+                And what do you get now?";
+    let example = "Here is a worked example.";
+    for (message, begins, goes_on) in [
+        ("2x = 8", next, true),
+        ("so it is 2x = 8", next, true),
+        ("8", example, true),
+        ("-9/12", example, true),
+        ("5 and 6", example, true),
+        ("is it 8?", example, true),
+        ("is it times", example, true),
+        ("i like pizza", example, false),
+    ] {
+        let after = ResolveReplyRequest {
+            quotable: vec![message.to_owned(), EXERCISE.to_owned()],
+            said: vec![first.clone()],
+            ..typed(message)
+        };
+        let said = turn(&client, after, None).await;
+        assert_eq!(said.starts_with(begins), goes_on, "{message}: {said}");
+        // The reply before gave no step.
+        let later = ResolveReplyRequest {
+            quotable: vec![message.to_owned(), EXERCISE.to_owned()],
+            said: vec![first.clone(), "What do you know about it?".to_owned()],
+            ..typed(message)
+        };
+        let said = turn(&client, later, None).await;
+        assert!(!said.starts_with(example), "{message}: {said}");
+    }
+}
+
+#[tokio::test]
+async fn what_came_of_a_step_is_of_its_exercises_unit() {
+    let courses = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../courses"));
+    let client = start(courses, &Kit::for_tests()).await;
+    let step = "Multiply the brackets out, and copy the rest as it is. What do you get?";
+    for (message, said, unit) in [
+        ("-9/12", step, "ALG-08"),
+        ("is it 2x?", step, "ALG-08"),
+        ("2x + 3", step, "ALG-08"),
+        ("fractions", step, "ALG-04"),
+        ("-9/12", "", "ALG-04"),
+        ("-9/12", "What do you get?", "ALG-04"),
+    ] {
+        let plan = PlanRequest {
+            course_id: "algebra-foundations".to_owned(),
+            target_locked: false,
+            message: message.to_owned(),
+            mapped_units: vec![mapped("ALG-04", 0.9)],
+            before: vec![message.to_owned(), "2(x+3)".to_owned()],
+            said: said.to_owned(),
+            ..plan_request(StudentSnapshot {
+                course_id: "algebra-foundations".to_owned(),
+                turn: Some(TurnState::default()),
+                ..snapshot("", &[])
+            })
+        };
+        let planned = client.clone().plan(plan).await.unwrap().into_inner();
+        let plan = planned.plan.unwrap();
+        assert_eq!(plan.primary_target_unit_id, unit, "{message}");
+    }
+}
+
 /// Where no step is known, the rule of the unit that has such exercises is said; elsewhere the message is an ordinary one.
 #[tokio::test]
 async fn an_own_exercise_without_a_known_step_gets_its_rule() {
@@ -119,6 +188,12 @@ async fn an_own_exercise_is_of_the_unit_that_has_such() {
         ("algebra-foundations", "5-9", "ALG-01", "Every integer is"),
         ("algebra-foundations", "12/4", "ALG-01", ""),
         ("algebra-foundations", "-8+5", "ALG-01", ""),
+        (
+            "algebra-foundations",
+            "-14+(-36)",
+            "ALG-01",
+            "Compare the signs",
+        ),
         ("algebra-foundations", "3/4 of 20", "ALG-03", ""),
         ("algebra-foundations", "simplify 6/8", "ALG-03", ""),
         (
@@ -145,7 +220,19 @@ async fn an_own_exercise_is_of_the_unit_that_has_such() {
             "ALG-17",
             "Multiply the brackets out",
         ),
+        (
+            "algebra-foundations",
+            "(x + 3)²",
+            "ALG-17",
+            "Write the power as a product of brackets",
+        ),
         ("terme-und-gleichungen", "3 - 7", "TG-01", ""),
+        (
+            "terme-und-gleichungen",
+            "-14 + (-36)",
+            "TG-01",
+            "Vergleich die Vorzeichen",
+        ),
         ("terme-und-gleichungen", "12 : 4", "TG-01", ""),
         ("terme-und-gleichungen", "Was ist 3/4 von 20?", "TG-02", ""),
         ("terme-und-gleichungen", "kürze 6/8", "TG-02", ""),
@@ -192,6 +279,9 @@ async fn an_own_exercise_is_of_the_unit_that_has_such() {
             ..typed(message)
         };
         let resolved = client.resolve_reply(request).await.unwrap().into_inner();
+        // Below it no unit is to be chosen.
+        assert!(says.is_empty() || resolved.is_on_own_exercise, "{message}");
+        assert!(message != "17" || !resolved.is_on_own_exercise);
         let said = resolved.reply.unwrap().text;
         assert!(said.contains(says), "{message}: {said}");
     }
@@ -352,7 +442,7 @@ async fn what_is_asked_elsewhere_gets_no_step() {
             ..typed("x = 5-9")
         };
         let said = turn(&client, request, None).await;
-        assert_eq!(said.contains("Put the like terms"), has_step, "{said}");
+        assert_eq!(said.contains("Work out the numbers"), has_step, "{said}");
     }
     for request in [
         ResolveReplyRequest {

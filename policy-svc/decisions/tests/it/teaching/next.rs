@@ -4,7 +4,7 @@
 use turnwise_decisions::{
     Action, Asks, EventKind, Open, Passage, Situation,
     fallback::fallback,
-    teaching::{Choice, Found},
+    teaching::{Choice, Found, derived_hints},
 };
 use turnwise_reply_guard::{OpenDrill, states_solution};
 
@@ -189,6 +189,68 @@ fn a_lesson_that_says_why_comes_before_the_step_of_an_own_exercise() {
         let said = fallback(&course, &policy, &situation).tutor_text;
         assert_eq!(said.contains(found[0].text), is_quoted, "{asks:?}: {said}");
         assert_eq!(said.contains(step), has_step, "{asks:?}: {said}");
+    }
+}
+
+/// The rule is said as far as the last reply did not say it, and no sentence twice.
+#[test]
+fn the_next_line_gets_its_own_step() {
+    for (locale, next) in [
+        (
+            "en",
+            "Dividing undoes multiplying, and multiplying undoes dividing. Divide both sides by $2$. \
+             And what do you get now?",
+        ),
+        (
+            "de",
+            "Dividieren macht Multiplizieren rückgängig, und Multiplizieren macht Dividieren rückgängig. \
+             Teile beide Seiten durch $2$. Und was bekommst du jetzt?",
+        ),
+    ] {
+        let course = taught().with_texts(texts(locale));
+        let policy = plain_policy(&course);
+        let on = |line: &str, said: &[String]| {
+            let situation = Situation {
+                own: Some(own(line)),
+                said,
+                ..Situation::default()
+            };
+            told(&course, &policy, &situation).tutor_text
+        };
+        let first = on("2x + 3 = 11", &[]);
+        assert_eq!(on("2x = 8", &[first]), next);
+    }
+}
+
+#[test]
+fn hints_on_what_is_done_in_one_go_give_nothing_away() {
+    let value = "Work out the value.";
+    for (prompt, question, key, rule) in [
+        (value, "-14 + (-36)", "-50", "With the same signs"),
+        (value, "-5 + 6", "1", "With the same signs"),
+        (value, "6 - (-3)", "9", "Subtracting a number"),
+        (value, r"-8 \times 4", "-32", "When you multiply or divide"),
+        (value, r"\frac{1}{4} + \frac{2}{4}", "3/4", "Fractions with"),
+        (value, r"\frac{1}{4} + \frac{3}{4}", "1", "Fractions with"),
+        (value, r"\frac{3}{4} \times 20", "15", "Fractions are"),
+        (value, r"(\frac{1}{2})^{2}", "1/4", "A power is"),
+        ("Expand.", "(x + 3)^2", "x^2 + 6x + 9", "A square is"),
+        ("Solve the equation.", "x = 5 - 2", "x = 3", "Numbers that"),
+        ("Is 3 a solution?", "4x - 2 = 2x + 1", "no", "A number is"),
+    ] {
+        for locale in ["en", "de"] {
+            let hints = derived_hints(&texts(locale), prompt, question);
+            assert_eq!(hints.len(), 3, "{question}");
+            assert!(locale != "en" || hints[1].starts_with(rule), "{hints:?}");
+            let drill = OpenDrill {
+                prompt,
+                question_latex: question,
+                key: Some(key),
+                said: "",
+            };
+            let hints = hints.iter().map(String::as_str);
+            assert!(!states_solution(hints, &drill), "{locale}: {question}");
+        }
     }
 }
 

@@ -1,0 +1,125 @@
+//! The first step of working numbers out.
+
+use num_traits::{One, Signed, Zero};
+
+use super::Step;
+use crate::{algebra::Rational, notation::Expression, own::value};
+
+/// Which of several operations on numbers comes first, or how the only one is done.
+pub(super) fn first_operation(expression: &Expression) -> Option<Step> {
+    let is_sum = |part: &Expression| matches!(part, Expression::Add(_));
+    let groups = |part: &Expression| {
+        let mut inner = part.parts().into_iter();
+        inner.any(|inner| unsigned(inner, is_sum))
+    };
+    if expression.any(&groups) {
+        return Some(Step::Brackets);
+    }
+    let is_power = |part: &Expression| matches!(part, Expression::Power(..));
+    let operates = |part: &Expression| {
+        matches!(part, Expression::Add(_) | Expression::Multiply(_)) || is_quotient(part)
+    };
+    if expression.any(&is_power) && expression.any(&operates) {
+        return Some(Step::Powers);
+    }
+    let Expression::Add(parts) = expression else {
+        return only_operation(expression);
+    };
+    let below: Vec<Rational> = parts.iter().filter_map(denominator).collect();
+    if below.len() == parts.len() {
+        let first = below.first()?;
+        return if below.iter().any(|other| other != first) {
+            Some(Step::CommonDenominator)
+        } else if first.is_one() {
+            sum_of_integers(expression, parts)
+        } else {
+            Some(Step::Numerators)
+        };
+    }
+    let is_product =
+        |part: &Expression| matches!(part, Expression::Multiply(_)) || is_quotient(part);
+    parts
+        .iter()
+        .any(|part| unsigned(part, is_product))
+        .then_some(Step::Products)
+}
+
+/// The step for numbers that are only multiplied, divided, or raised to a power.
+fn only_operation(expression: &Expression) -> Option<Step> {
+    let below = |part: &Expression| denominator(part).filter(|below| !below.is_zero());
+    let has_sign = expression.any(&|part| matches!(part, Expression::Negate(_)));
+    match without_signs(expression) {
+        Expression::Multiply(factors) => {
+            let below: Option<Vec<Rational>> = factors.iter().map(below).collect();
+            if below?.iter().any(|below| !below.is_one()) {
+                Some(Step::MultiplyFractions)
+            } else {
+                (has_sign && factors.len() == 2).then_some(Step::SignFirst)
+            }
+        }
+        Expression::Divide(..) => {
+            let is_whole = value(expression).is_some_and(|value| value.is_integer());
+            let parts = without_signs(expression).parts();
+            let are_whole = parts
+                .into_iter()
+                .all(|part| below(part).is_some_and(|b| b.is_one()));
+            (has_sign && is_whole && are_whole).then_some(Step::SignFirst)
+        }
+        Expression::Power(base, exponent) => {
+            let is_fraction = below(base).is_some_and(|below| !below.is_one());
+            let times = value(exponent)?;
+            (is_fraction && times.is_integer() && times > Rational::one())
+                .then_some(Step::PowerOfFraction)
+        }
+        _ => None,
+    }
+}
+
+/// The step for a sum of integers; `9 - 5` needs none.
+fn sum_of_integers(sum: &Expression, parts: &[Expression]) -> Option<Step> {
+    let [first, second] = parts else {
+        return None;
+    };
+    let is_negative = |part: &Expression| matches!(part, Expression::Negate(_));
+    match second {
+        Expression::Negate(inner) if is_negative(inner) => Some(Step::AddOpposite),
+        _ => (is_negative(first) || value(sum)?.is_negative()).then_some(Step::CompareSigns),
+    }
+}
+
+/// Whether `test` holds for an expression without its signs.
+fn unsigned(expression: &Expression, test: impl Fn(&Expression) -> bool) -> bool {
+    test(without_signs(expression))
+}
+
+fn without_signs(expression: &Expression) -> &Expression {
+    let mut expression = expression;
+    while let Expression::Negate(inner) = expression {
+        expression = inner;
+    }
+    expression
+}
+
+/// A quotient that is no fraction of two whole numbers.
+fn is_quotient(expression: &Expression) -> bool {
+    matches!(expression, Expression::Divide(..)) && denominator(expression).is_none()
+}
+
+/// The denominator of a number as it is written: that of a fraction, or one.
+fn denominator(expression: &Expression) -> Option<Rational> {
+    match expression {
+        Expression::Number { places: None, .. } => Some(Rational::one()),
+        Expression::Negate(inner) => denominator(inner),
+        Expression::Divide(above, below) => match (&**above, &**below) {
+            (
+                Expression::Number { places: None, .. },
+                Expression::Number {
+                    value,
+                    places: None,
+                },
+            ) => Some(value.clone()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
