@@ -25,6 +25,7 @@ use crate::{drill_keys::pack_with, fixture::*};
 mod asked;
 mod done;
 mod own;
+mod own_units;
 mod withheld;
 
 const HELPED: [&str; 9] = [
