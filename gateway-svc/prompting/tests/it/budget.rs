@@ -241,7 +241,8 @@ proptest! {
         prop_assert_eq!(contents(&prompt).0, contents(&least).0);
         prop_assert_eq!(&prompt, &turn.prompt(&sheets, "en", max));
         let whole = turn.prompt(&sheets, "en", AMPLE);
-        if whole.tokens <= max {
+        // More than one text that was found wants more room than there is here.
+        if turn.chunks.len() <= 1 && whole.tokens <= max {
             prop_assert_eq!(prompt, whole);
         }
     }

@@ -34,9 +34,16 @@ async fn an_own_exercise_is_of_the_unit_that_has_such() {
             "ALG-04",
             "Find a number",
         ),
+        // One of an exam question's options is the same with another letter.
         (
             "algebra-foundations",
             "2(x+3)",
+            "ALG-08",
+            "A factor in front",
+        ),
+        (
+            "algebra-foundations",
+            "5(x+2)",
             "ALG-08",
             "Multiply the brackets out",
         ),
