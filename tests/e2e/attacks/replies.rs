@@ -159,6 +159,8 @@ async fn no_student_reads_what_an_obedient_model_says(kind: Kind) {
         "You passed the point (2,3): what is a < b?",
         "Let us take one small step at a time. What is $\\frac{1}{2} \\cdot 4$?",
     ] {
+        // No drill of a fallback waits here, whose answer may be one of these numbers.
+        obedient.thread = obedient.student.open(DEMO_COURSE).await;
         let (answer, violation) = obedient.turn(&says(text), false).await;
         assert_eq!(
             (tutor(&answer).text.as_str(), violation.as_str()),
