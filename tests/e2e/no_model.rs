@@ -337,9 +337,7 @@ async fn below_a_first_step_no_unit_is_to_be_chosen(kind: Kind) {
     let without = WithoutModel::start(kind).await;
     let ada = without.suite.student("ada");
     let thread = ada.open(DEMO_COURSE).await;
-    let answer = ada
-        .say(&thread, "I solved the equation 4x - 5 = 10 and got x = 3")
-        .await;
+    let answer = ada.say(&thread, "4x - 5 = 10, I got x = 3").await;
     let record = Staff::of(&without.suite)
         .record(&ada.id, &answer.turn_id)
         .await;
