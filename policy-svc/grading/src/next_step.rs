@@ -38,6 +38,8 @@ pub enum Step {
     WorkOutNumbers,
     /// The root of both sides is taken.
     TakeRoot,
+    /// A square is compared with a negative number.
+    SquareSign,
     /// One factor of a product that is zero is zero.
     ZeroProduct,
     /// What all terms share is taken out.
@@ -233,6 +235,8 @@ fn quadratic(left: &[Rational], right: &[Rational], variable: &str) -> Option<St
     if coefficient.is_zero() && is_number {
         return Some(if !number.is_zero() {
             removed(&number, "")
+        } else if square.is_one() && part(other, 0).is_negative() {
+            Step::SquareSign
         } else if square.is_one() {
             Step::TakeRoot
         } else if square.is_integer() {

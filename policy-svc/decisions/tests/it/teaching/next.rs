@@ -237,6 +237,7 @@ fn hints_on_what_is_done_in_one_go_give_nothing_away() {
         ("Expand.", "(x + 3)^2", "x^2 + 6x + 9", "A square is"),
         ("Solve the equation.", "x = 5 - 2", "x = 3", "Numbers that"),
         ("Is 3 a solution?", "4x - 2 = 2x + 1", "no", "A number is"),
+        ("Solve the equation.", "x^2 = -4", "no solution", "A square is"),
     ] {
         for locale in ["en", "de"] {
             let hints = derived_hints(&texts(locale), prompt, question);
