@@ -355,7 +355,11 @@ teaching-sibling-then = Which of these steps do you take next in yours?
 teaching-hint-then-1 = What do you notice?
 teaching-hint-then-2 = How does that help you here?
 teaching-hint-then-3 = What do you get?
-teaching-hint-then-again = And what do you get now?
+teaching-hint-then-again = What is the next line, then?
+# Before the step on a line that the student wrote after a step, be it right or wrong.
+teaching-line = I have not checked your line; compare it with the one before, term by term.
+# Before what comes next, where help is asked for after a first step. { $step }: the step, a sentence.
+teaching-step-again = The first step stays the same: { $step }
 # Before an exercise; where there is none; before an exam question. Only the first of each names the unit.
 teaching-drill-1 = Here is a short exercise on { $unit }. Take your time.
 teaching-drill-2 = Now one for you. Write down each step.

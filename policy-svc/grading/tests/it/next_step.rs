@@ -188,6 +188,10 @@ fn an_exercise_is_found_in_a_message() {
             Some(Step::PutIn),
         ),
         (
+            "is x = 3/2 a solution of 4x - 2 = 2x + 1?",
+            Some(Step::PutIn),
+        ),
+        (
             "Ist 3/2 eine Lösung von 4x - 2 = 2x + 1?",
             Some(Step::PutIn),
         ),
@@ -280,7 +284,11 @@ fn what_came_of_a_step_is_a_value_a_line_or_a_guess() {
         ("what is 5 - 9", false),
         ("solve 2x = 8", false),
         ("it is done", false),
-        ("yes", false),
+        ("yes", true),
+        ("Nein!", true),
+        ("no, it is not", true),
+        ("no idea", false),
+        ("it is", false),
         ("", false),
     ] {
         assert_eq!(goes_on(message), expected, "{message}");
