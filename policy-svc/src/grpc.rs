@@ -161,11 +161,10 @@ impl PolicyService for Policies {
         read::bounded("message", &request.message, guard::MOST_CHARS)?;
         guard::check_quotable("before", &request.before)?;
         read::bounded("said", &request.said, guard::MOST_CHARS)?;
-        let texts = loaded.course.texts();
         let said = std::slice::from_ref(&request.said);
         let goes_on = turnwise_grading::goes_on(&request.message);
         let gone_on_with =
-            (goes_on.then(|| OwnExercise::again(texts, &request.before, said))).flatten();
+            (goes_on.then(|| OwnExercise::again(&loaded, &request.before, said))).flatten();
         let units = &loaded.exercise_units;
         let taught_in = match &gone_on_with {
             Some(own) => own.unit(units),

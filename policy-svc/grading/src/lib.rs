@@ -124,8 +124,8 @@ pub fn exercise_in(message: &str) -> Option<(String, String)> {
     own::exercise_in(message)
 }
 
-/// Whether a message reads as what came of a step: values, a line of working, with a few words around them at most, or a guess
-/// that begins with `is it`. Right or wrong is not looked at.
+/// Whether a message reads as what came of a step: values, a line of working, `yes` or `no`, with a few words around them at
+/// most, or a guess that begins with `is it`. Right or wrong is not looked at.
 #[must_use]
 pub fn goes_on(message: &str) -> bool {
     own::goes_on(message)

@@ -38,6 +38,8 @@ pub enum Step {
     WorkOutNumbers,
     /// The root of both sides is taken.
     TakeRoot,
+    /// A square is compared with a negative number.
+    SquareSign,
     /// One factor of a product that is zero is zero.
     ZeroProduct,
     /// What all terms share is taken out.
@@ -60,7 +62,7 @@ pub enum Step {
     PowerOfFraction,
     /// The only operation: integers are added, one of which is negative.
     CompareSigns,
-    /// The only operation: a negative number is subtracted.
+    /// The only operation: an integer is subtracted.
     AddOpposite,
     /// The only operation: integers are multiplied or divided, one of which is negative.
     SignFirst,
@@ -122,9 +124,23 @@ pub(crate) fn next_step(drill: &Drill<'_>) -> Option<Step> {
             // A decimal would come back as a fraction, which nobody would know again.
             of_relation(&problem, only).filter(|step| !(has_decimals && step.has_fraction()))
         }
-        Subject::Expression(expression) => of_expression(&problem, expression),
+        Subject::Expression(expression) => match of_expression(&problem, expression)? {
+            // `8 + (-12)` and `8 - 12` are read as the same.
+            Step::AddOpposite if adds_negative(drill) => Some(Step::CompareSigns),
+            step => Some(step),
+        },
         _ => None,
     }
+}
+
+/// Whether a plus and a minus stand side by side: `8 + (-12)`.
+fn adds_negative(drill: &Drill<'_>) -> bool {
+    [drill.prompt, drill.question_latex].iter().any(|text| {
+        let text = text.replace("\\left", "");
+        let is_between = |sign: &char| sign.is_whitespace() || "({[".contains(*sign);
+        let signs: String = text.chars().filter(|sign| !is_between(sign)).collect();
+        ["+-", "+−", "+–"].iter().any(|pair| signs.contains(pair))
+    })
 }
 
 /// Whether a prompt asks for yes or no: `Is 3 a solution of the equation?`
@@ -233,6 +249,8 @@ fn quadratic(left: &[Rational], right: &[Rational], variable: &str) -> Option<St
     if coefficient.is_zero() && is_number {
         return Some(if !number.is_zero() {
             removed(&number, "")
+        } else if square.is_one() && part(other, 0).is_negative() {
+            Step::SquareSign
         } else if square.is_one() {
             Step::TakeRoot
         } else if square.is_integer() {

@@ -40,11 +40,14 @@ const FRAME: &[&str] = &[
 /// Words around what comes of a step, in the catalogue's languages.
 #[rustfmt::skip]
 const SAID: &[&str] = &[
-    "also", "and", "answer", "get", "got", "guess", "have", "is", "it", "maybe", "or", "so", "that", "that's", "the",
-    "then", "think",
+    "also", "and", "answer", "get", "got", "guess", "have", "is", "it", "maybe", "not", "or", "so", "that", "that's",
+    "the", "then", "think",
     "antwort", "bekomme", "da", "dann", "das", "die", "es", "ergibt", "gibt", "habe", "heraus", "hab", "ich", "ist",
-    "kommt", "oder", "raus", "und", "vielleicht",
+    "kommt", "nicht", "oder", "raus", "und", "vielleicht",
 ];
+
+/// Answers to whether a number is a solution.
+const DECIDED: [&str; 4] = ["yes", "no", "ja", "nein"];
 
 /// How a guess begins, whatever it is: `is it times`.
 const GUESSED: [&str; 4] = ["is it ", "is that ", "ist es ", "ist das "];
@@ -131,12 +134,12 @@ pub(crate) fn goes_on(message: &str) -> bool {
     if message.len() > MOST_BYTES {
         return false;
     }
-    let is_said = |token: &str| {
-        let word = token.trim_matches(['.', ':', ',', '!', '?']);
-        SAID.contains(&word) || !is_wordy(word)
-    };
-    GUESSED.iter().any(|guess| message.starts_with(guess))
-        || message.contains(char::is_numeric) && message.split_whitespace().all(is_said)
+    let words = message.split_whitespace();
+    let mut words = words.map(|token| token.trim_matches(['.', ':', ',', '!', '?']));
+    let says =
+        message.contains(char::is_numeric) || words.clone().any(|word| DECIDED.contains(&word));
+    let is_said = |word: &str| SAID.contains(&word) || DECIDED.contains(&word) || !is_wordy(word);
+    GUESSED.iter().any(|guess| message.starts_with(guess)) || says && words.all(is_said)
 }
 
 fn may_hold_one(message: &str) -> bool {

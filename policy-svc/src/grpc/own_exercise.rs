@@ -2,11 +2,11 @@
 //! unit's rule.
 
 use turnwise_decisions::teaching::derived_hints;
-use turnwise_grading::{exercise_in, kind, next_step};
+use turnwise_grading::{Step, Task, exercise_in, kind, next_step, task};
 use turnwise_messages::Texts;
 use turnwise_reply_guard::OpenDrill;
 
-use crate::exercise_units::ExerciseUnits;
+use crate::{courses::LoadedCourse, exercise_units::ExerciseUnits};
 
 /// How many earlier messages may hold the exercise that a message goes on with, or asks for help with again.
 const MOST_BEFORE: usize = 6;
@@ -38,23 +38,42 @@ impl OwnExercise {
         next_step(&self.prompt, &self.question_latex).is_some()
     }
 
+    /// Its first step, as replies say it.
+    pub(super) fn step(&self, texts: &Texts) -> Option<String> {
+        let mut hints = derived_hints(texts, &self.prompt, &self.question_latex);
+        hints.pop().filter(|_| self.has_step())
+    }
+
+    /// What it asks for.
+    pub(super) fn task(&self) -> Task {
+        task(&self.prompt, &self.question_latex)
+    }
+
     /// The unit that teaches such exercises.
     pub(super) fn unit<'u>(&self, units: &'u ExerciseUnits) -> Option<&'u str> {
         units.unit_of_kind(&kind(&self.prompt, &self.question_latex)?)
     }
 
-    /// The exercise of an earlier message whose first step is among what was said last.
-    pub(super) fn again(texts: &Texts, before: &[String], said: &[String]) -> Option<Self> {
+    /// The exercise of an earlier message that was helped with in what was said last: by its first step or, where none is known,
+    /// by its unit's key idea.
+    pub(super) fn again(loaded: &LoadedCourse, before: &[String], said: &[String]) -> Option<Self> {
+        let key_idea = |own: &Self| {
+            let at = loaded.course.find(own.unit(&loaded.exercise_units)?)?;
+            let idea = loaded.course.unit(at).teaching.key_idea.as_ref()?;
+            Some(idea.text.clone())
+        };
         let mut before = before.iter().take(MOST_BEFORE);
         before.find_map(|message| {
-            let own = Self::read(message).filter(Self::has_step)?;
-            let step = derived_hints(texts, &own.prompt, &own.question_latex).pop()?;
-            said.iter().any(|said| said.contains(&step)).then_some(own)
+            let own = Self::read(message)?;
+            let step = own.step(loaded.course.texts());
+            let help = step.or_else(|| key_idea(&own))?;
+            said.iter().any(|said| said.contains(&help)).then_some(own)
         })
     }
 
     /// The exercise in all forms in which it may be asked elsewhere: as it is, with an equality for each inequality, as its steps
-    /// are the same, and each side alone: `x = 5 - 9` asks for `5 - 9`.
+    /// are the same, and each side alone: `x = 5 - 9` asks for `5 - 9`. A fraction alone asks for nothing, nor do the sides where
+    /// a number is put in.
     pub(super) fn forms(&self) -> Vec<Self> {
         let equated = |text: &str| {
             let signs = [
@@ -70,9 +89,10 @@ impl OwnExercise {
             prompt: prompt.to_owned(),
             question_latex: question_latex.to_owned(),
         };
+        let is_put_in = next_step(&self.prompt, &self.question_latex) == Some(Step::PutIn);
         let works_out = |side: &&str| {
             let side = side.trim().trim_start_matches(['+', '-', '−', '–']);
-            side.contains(OPERATIONS)
+            side.contains(OPERATIONS) && !is_fraction(side) && !is_put_in
         };
         let said = prompt.split('=').filter(works_out);
         let asked = question_latex.split('=').filter(works_out);
@@ -94,4 +114,17 @@ impl OwnExercise {
             said: "",
         }
     }
+}
+
+/// Whether a side is a fraction of two numbers and no more, whatever words stand beside it: `3/4 please`.
+fn is_fraction(side: &str) -> bool {
+    let is_word =
+        |token: &&str| token.chars().nth(1).is_some() && token.chars().all(char::is_alphabetic);
+    let tokens = side.split_whitespace();
+    let tokens = tokens.map(|token| token.trim_end_matches(['.', ',', '?', '!', ':']));
+    let formula: String = tokens.filter(|token| !is_word(token)).collect();
+    let formula = formula
+        .replace(['(', ')', '{', '}', '$'], "")
+        .replace("\\frac", "/");
+    formula.matches('/').count() == 1 && formula.chars().all(|c| c == '/' || c.is_ascii_digit())
 }

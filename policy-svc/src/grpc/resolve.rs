@@ -4,7 +4,7 @@ use std::cell::LazyCell;
 
 use tonic::Status;
 use turnwise_decisions::{self as decisions, Asks, teaching::answer_elsewhere};
-use turnwise_grading::goes_on;
+use turnwise_grading::{Task, goes_on};
 use turnwise_messages::keys;
 use turnwise_proto::{
     policy::v1::{Passage, ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request},
@@ -110,14 +110,14 @@ impl Policies {
                 &said,
             )
         };
-        let own = own.into_iter().flatten().find_map(|(own, is_of_unit)| {
-            let is_question = own.forms().iter().any(|form| {
+        let own = own.into_iter().flatten().find_map(|brought| {
+            let is_question = brought.own.forms().iter().any(|form| {
                 let (is_exam, met) = known.exam_expressions_in(&loaded, &form.guarded());
                 exam_expressions.extend(met);
                 is_exam
             });
             // Of an exam question the rule is said where its unit is known, and no step.
-            (!is_question || is_of_unit).then_some((own, is_question))
+            (!is_question || brought.is_of_unit).then_some((brought, is_question))
         });
         exam_expressions.sort_unstable();
         exam_expressions.dedup();
@@ -146,7 +146,9 @@ impl Policies {
                 drill: guard::open_drill(&loaded, open),
                 hints_given: usize::try_from(hints_given).unwrap_or_default(),
             }),
-            own: own.as_ref().map(|(own, _)| own.guarded()),
+            own: own.as_ref().map(|(brought, _)| brought.own.guarded()),
+            own_unit: (own.as_ref())
+                .and_then(|(brought, _)| brought.own.unit(&loaded.exercise_units)),
             own_is_question: own.as_ref().is_some_and(|(_, is_question)| *is_question),
             is_answer: check_typed.is_some(),
             placement: brought.map(|question| guard::open_drill(&loaded, question)),
@@ -252,6 +254,9 @@ impl Policies {
         }
         if let Some(reply) = response.reply.as_mut() {
             let answer = answer.filter(|_| !resolved.is_models_own());
+            let is_on_own = response.is_on_own_exercise && situation.asks != Asks::Explained;
+            let of_own = own.as_ref().filter(|_| is_on_own);
+            let of_own = of_own.map(|(brought, _)| brought.before.clone());
             let word_back = word_back.filter(|_| !resolved.is_models_own());
             let is_goodbye = word_back.is_some_and(|(key, _)| key == keys::TEACHING_GOODBYE);
             let word_back = word_back.map(|(key, _)| texts.text(key, &[]));
@@ -263,6 +268,7 @@ impl Policies {
             let rest = [
                 answer,
                 Some(announcement),
+                of_own,
                 Some(std::mem::take(&mut reply.text)),
             ];
             let rest = rest.into_iter().flatten().filter(|_| !ends);
@@ -276,28 +282,65 @@ impl Policies {
     }
 }
 
-/// The exercises of the student's own that the reply may help with, and whether each is of the unit that the turn is about: the
-/// one in what was written; then the one that was helped with before, where help is asked for, or the last reply gave its first
-/// step and the message goes on with it. One without a known step must be of that unit, whose rule is then said.
+/// An exercise of the student's own that the reply may help with.
+struct Brought {
+    own: OwnExercise,
+    /// Whether it is of the unit that the turn is about.
+    is_of_unit: bool,
+    /// What is said of it before the reply; empty for nothing.
+    before: String,
+}
+
+/// The exercises of the student's own that the reply may help with: the one in what was written; then the one that was helped
+/// with before, where help is asked for, or the last reply helped with it and the message goes on with it. One without a known
+/// step must be of the unit that the turn is about, whose rule is then said.
 fn own_exercises_in(
     loaded: &LoadedCourse,
     (about, asks): (&str, Asks),
     written: [&str; 2],
     before: &[String],
     said: &[String],
-) -> [Option<(OwnExercise, bool)>; 2] {
-    let own = written.iter().find_map(|text| {
-        let own = OwnExercise::read(text)?;
-        let is_of_unit = loaded.exercise_units.unit_of(text) == Some(about);
-        (is_of_unit || own.has_step()).then_some((own, is_of_unit))
-    });
-    let said: &[String] = match asks {
+) -> [Option<Brought>; 2] {
+    let texts = loaded.course.texts();
+    let is_line = written.iter().any(|text| goes_on(text));
+    let heard: &[String] = match asks {
         Asks::Help => said,
-        _ if written.iter().any(|text| goes_on(text)) => &said[said.len().saturating_sub(1)..],
+        _ if is_line => &said[said.len().saturating_sub(1)..],
         _ => &[],
     };
-    let again = OwnExercise::again(loaded.course.texts(), before, said);
-    [own, again.map(|again| (again, false))]
+    let again = OwnExercise::again(loaded, before, heard);
+    // What factoring comes to is a product, and not to be multiplied out.
+    let factors = |again: &OwnExercise| is_line && again.task() == Task::Factor;
+    let is_factored = again.as_ref().is_some_and(factors);
+    let own = written.iter().find_map(|text| {
+        let own = OwnExercise::read(text)?;
+        let is_product = is_factored && own.task() == Task::Expand;
+        let is_of_unit = loaded.exercise_units.unit_of(text) == Some(about);
+        let before = if is_line && again.is_some() {
+            texts.text(keys::TEACHING_LINE, &[])
+        } else {
+            String::new()
+        };
+        (!is_product && (is_of_unit || own.has_step())).then_some(Brought {
+            own,
+            is_of_unit,
+            before,
+        })
+    });
+    let again = again.and_then(|own| {
+        let step = own.step(texts);
+        let has_help = step.is_some() || own.unit(&loaded.exercise_units) == Some(about);
+        let repeated = step.filter(|_| asks == Asks::Help);
+        let repeated =
+            repeated.map(|step| texts.text(keys::TEACHING_STEP_AGAIN, &[("step", step.into())]));
+        let is_new = |text: &String| said.last().is_none_or(|last| !last.contains(text));
+        has_help.then(|| Brought {
+            own,
+            is_of_unit: false,
+            before: repeated.filter(is_new).unwrap_or_default(),
+        })
+    });
+    [own, again]
 }
 
 fn check_said(said: &[String]) -> Result<(), PolicyError> {

@@ -143,7 +143,7 @@ impl<'a> Lesson<'a> {
         });
         // Who brought an exercise is asked about nothing else.
         let is_elsewhere = self.situation.own.is_some()
-            && (is_welcome || self.policy.about() != self.policy.focus_unit_id);
+            && (is_welcome || self.about_id() != self.policy.focus_unit_id);
         let unit = self.unit.filter(|_| !is_elsewhere);
         let count = unit.map_or(0, |unit| unit.misconceptions.len());
         let skipped = usize::from(is_welcome || is_elsewhere);
@@ -185,7 +185,7 @@ impl<'a> Lesson<'a> {
             if self.hints.len() > 1 {
                 moves.extend([Move::Hint(2), Move::Hint(1)]);
             } else {
-                let is_focus = self.policy.about() == self.policy.focus_unit_id;
+                let is_focus = self.about_id() == self.policy.focus_unit_id;
                 moves.push(Move::Idea);
                 moves.extend(is_focus.then_some(Move::Passage));
             }
@@ -266,8 +266,14 @@ impl<'a> Lesson<'a> {
         if self.situation.own.is_none() {
             return self.unit;
         }
-        let about = self.course.find(self.policy.about());
+        let about = self.course.find(self.about_id());
         about.map(|at| self.course.unit(at))
+    }
+
+    /// What the turn is about: the unit of the student's own exercise, where it is known.
+    fn about_id(&self) -> &str {
+        let own = self.situation.own_unit;
+        own.unwrap_or_else(|| self.policy.about())
     }
 
     /// The key idea: as a card where one is allowed and no drill would be lost behind it.

@@ -35,6 +35,8 @@ pub struct Situation<'a> {
     /// An exercise of the student's own, where no drill is open: no reply states its answer. Where no first step is known, it is of
     /// the unit that the policy is about.
     pub own: Option<OpenDrill<'a>>,
+    /// The unit that has such exercises, where one has.
+    pub own_unit: Option<&'a str>,
     /// Whether that exercise is an exam question: it gets no step.
     pub own_is_question: bool,
     /// Whether the message reads as the answer to the open drill, so that a button has it checked.

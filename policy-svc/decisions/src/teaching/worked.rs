@@ -1,5 +1,9 @@
 //! Worked examples: the solutions of drills that the student does not work on.
 
+use std::collections::BTreeMap;
+
+use turnwise_grading::kind;
+
 use crate::{
     course::{Drill, Unit},
     drill_terms::DrillTerms,
@@ -12,8 +16,8 @@ use crate::{
 const MOST_TRIED: usize = 8;
 
 /// The unit's drills that have a solution, with it: of an open drill its siblings first, which are made from the same
-/// parameters, and never itself, nor the student's own exercise. None is asked elsewhere. The turn's id chooses where they
-/// begin.
+/// parameters, and never itself; of the student's own exercise those that are nearest to its kind, and never itself. None is
+/// asked elsewhere. The turn's id chooses where they begin.
 pub(crate) fn worked<'a>(
     unit: &'a Unit,
     policy: &Policy,
@@ -40,6 +44,18 @@ pub(crate) fn worked<'a>(
     let count = u64::try_from(found.len()).unwrap_or(u64::MAX);
     let first = fnv1a(&policy.turn_id).checked_rem(count).unwrap_or(0);
     found.rotate_left(usize::try_from(first).unwrap_or_default());
+    let own = situation.own.filter(|_| situation.open.is_none());
+    if let Some(asked) = own.and_then(|own| kind(own.prompt, own.question_latex)) {
+        let mut distances = BTreeMap::new();
+        found.sort_by_cached_key(|(at, _)| {
+            let drill = &unit.drills[*at];
+            *distances.entry(family(&drill.id)).or_insert_with(|| {
+                let kind = kind(&drill.prompt, &drill.question_latex);
+                let distance = kind.and_then(|kind| asked.distance(&kind));
+                distance.unwrap_or(usize::MAX)
+            })
+        });
+    }
     if let Some(drill) = ready_made {
         found.sort_by_key(|(at, _)| family(&unit.drills[*at].id) != family(&drill.id));
     }

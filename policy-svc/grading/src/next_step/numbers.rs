@@ -75,15 +75,17 @@ fn only_operation(expression: &Expression) -> Option<Step> {
     }
 }
 
-/// The step for a sum of integers; `9 - 5` needs none.
+/// The step for a sum of integers; `9 - 5` needs none. A difference is a sum with the opposite.
 fn sum_of_integers(sum: &Expression, parts: &[Expression]) -> Option<Step> {
     let [first, second] = parts else {
         return None;
     };
     let is_negative = |part: &Expression| matches!(part, Expression::Negate(_));
+    let comes_below_zero = value(sum)?.is_negative();
     match second {
-        Expression::Negate(inner) if is_negative(inner) => Some(Step::AddOpposite),
-        _ => (is_negative(first) || value(sum)?.is_negative()).then_some(Step::CompareSigns),
+        Expression::Negate(inner) => (is_negative(inner) || is_negative(first) || comes_below_zero)
+            .then_some(Step::AddOpposite),
+        _ => is_negative(first).then_some(Step::CompareSigns),
     }
 }
 

@@ -34,6 +34,10 @@ fn equations() {
         ("2(x + 3) = 14", Some(Step::MultiplyOut)),
         ("2x + 3x = 10", Some(Step::PutTogether)),
         ("x^2 = 49", Some(Step::TakeRoot)),
+        ("x^2 = -4", Some(Step::SquareSign)),
+        ("-9 = x²", Some(Step::SquareSign)),
+        ("x^2 + 4 = 0", subtract("4")),
+        ("3x^2 = -12", divide("3")),
         ("x^2 - 4 = 5", add("4")),
         ("3x^2 = 12", divide("3")),
         ("x^2 + 5x + 6 = 0", Some(Step::TwoNumbers)),
@@ -126,7 +130,11 @@ fn a_single_operation_on_numbers() {
         (r"\left(\frac{1}{2}\right)^{2}", Some(Step::PowerOfFraction)),
         ("-14 + (-36)", Some(Step::CompareSigns)),
         ("-8 + 5", Some(Step::CompareSigns)),
-        ("5 - 9", Some(Step::CompareSigns)),
+        (r"8 + \left(-12\right)", Some(Step::CompareSigns)),
+        ("8 + (−12)", Some(Step::CompareSigns)),
+        ("5 - 9", Some(Step::AddOpposite)),
+        ("−6 − 4", Some(Step::AddOpposite)),
+        ("-14 - 36", Some(Step::AddOpposite)),
         ("6 - (-3)", Some(Step::AddOpposite)),
         (r"-8 \times 4", Some(Step::SignFirst)),
         (r"-28 \div (-4)", Some(Step::SignFirst)),
@@ -177,6 +185,10 @@ fn an_exercise_is_found_in_a_message() {
         ("what is -14 + (-36)", Some(Step::CompareSigns)),
         (
             "Determine whether x=(3)/(2) is a solution of the equation 4x-2=2x+1",
+            Some(Step::PutIn),
+        ),
+        (
+            "is x = 3/2 a solution of 4x - 2 = 2x + 1?",
             Some(Step::PutIn),
         ),
         (
@@ -272,7 +284,11 @@ fn what_came_of_a_step_is_a_value_a_line_or_a_guess() {
         ("what is 5 - 9", false),
         ("solve 2x = 8", false),
         ("it is done", false),
-        ("yes", false),
+        ("yes", true),
+        ("Nein!", true),
+        ("no, it is not", true),
+        ("no idea", false),
+        ("it is", false),
         ("", false),
     ] {
         assert_eq!(goes_on(message), expected, "{message}");

@@ -57,17 +57,16 @@ async fn an_own_exercise_gets_its_first_step() {
     };
     let first = turn(&client, formula, None).await;
     assert!(first.ends_with(STEP), "{first}");
-    // Asked for help again, the tutor works another exercise out.
+    // Asked for help again, the tutor repeats the step and works another exercise out.
     let again = ResolveReplyRequest {
         quotable: vec!["help me".to_owned(), EXERCISE.to_owned()],
         said: vec![first],
         ..typed("help me")
     };
     let example = turn(&client, again, None).await;
-    assert!(
-        example.starts_with("Here is a worked example."),
-        "{example}"
-    );
+    let repeated =
+        "The first step stays the same: Subtract $3$ from both sides.\n\nHere is a worked example.";
+    assert!(example.starts_with(repeated), "{example}");
     // Nobody asks again for what was not helped with.
     let other = ResolveReplyRequest {
         quotable: vec![EXERCISE.to_owned()],
@@ -93,8 +92,9 @@ async fn what_came_of_a_step_goes_on_with_the_exercise() {
     let folder = taught_pack("en");
     let client = start(folder.path(), &Kit::for_tests()).await;
     let first = turn(&client, typed(EXERCISE), None).await;
-    let next = "Dividing undoes multiplying, and multiplying undoes dividing. Divide both sides by $2$. \
-                And what do you get now?";
+    let next = "I have not checked your line; compare it with the one before, term by term.\n\n\
+                Dividing undoes multiplying, and multiplying undoes dividing. Divide both sides by $2$. \
+                What is the next line, then?";
     let example = "Here is a worked example.";
     for (message, begins, goes_on) in [
         ("2x = 8", next, true),
@@ -121,6 +121,35 @@ async fn what_came_of_a_step_goes_on_with_the_exercise() {
         };
         let said = turn(&client, later, None).await;
         assert!(!said.starts_with(example), "{message}: {said}");
+    }
+}
+
+/// `yes` and `no` are what came of putting a number in, and a product of factoring: neither is an exercise.
+#[tokio::test]
+async fn what_answers_an_exercise_goes_on_with_it() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    for (exercise, step, answer) in [
+        (
+            "is 4 a solution of 2x + 3 = 11?",
+            "Put the number in",
+            "yes",
+        ),
+        ("factor x^2 + 5x", "Write what the terms share", "x(x + 5)"),
+        ("x² = -4", "Compare the sign of a square", "no"),
+    ] {
+        let first = turn(&client, typed(exercise), None).await;
+        assert!(first.contains(step), "{exercise}: {first}");
+        let after = ResolveReplyRequest {
+            quotable: vec![answer.to_owned(), exercise.to_owned()],
+            said: vec![first],
+            ..typed(answer)
+        };
+        let said = turn(&client, after, None).await;
+        assert!(
+            said.starts_with("Here is a worked example."),
+            "{answer}: {said}"
+        );
     }
 }
 

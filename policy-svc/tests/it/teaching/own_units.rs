@@ -34,7 +34,7 @@ async fn an_own_exercise_is_of_the_unit_that_has_such() {
             "ALG-04",
             "Find a number",
         ),
-        // One of an exam question's options is the same with another letter.
+        // It has the signs and values of `3x + 2`, which stands in an exam question.
         (
             "algebra-foundations",
             "2(x+3)",
@@ -52,6 +52,25 @@ async fn an_own_exercise_is_of_the_unit_that_has_such() {
             "0.5x = 3",
             "ALG-10",
             "Multiply both sides by $2$",
+        ),
+        // A fraction alone is nobody's question, and neither is the value to put in.
+        (
+            "algebra-foundations",
+            "b + 1/4 = 3/4",
+            "ALG-10",
+            "from both sides",
+        ),
+        (
+            "algebra-foundations",
+            "is x = 3/2 a solution of 4x - 2 = 2x + 1?",
+            "ENTRY-00",
+            "Put the number in",
+        ),
+        (
+            "algebra-foundations",
+            "is x=(3)/(2) a solution of the equation 4x-2=2x+1",
+            "ENTRY-00",
+            "Put the number in",
         ),
         (
             "algebra-foundations",
@@ -155,5 +174,63 @@ async fn what_came_of_a_step_is_of_its_exercises_unit() {
         let planned = client.clone().plan(plan).await.unwrap().into_inner();
         let plan = planned.plan.unwrap();
         assert_eq!(plan.primary_target_unit_id, unit, "{message}");
+    }
+}
+
+/// Somebody new has other units to do first; the example is of the exercise's own unit, and of its kind.
+#[tokio::test]
+async fn the_example_after_a_step_is_of_the_exercises_kind() {
+    let courses = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../courses"));
+    let client = start(courses, &Kit::for_tests()).await;
+    for (exercise, message, begins, says) in [
+        (
+            "5(x+2)",
+            "help me",
+            "The first step stays the same: Multiply the brackets out",
+            "\nExpand ",
+        ),
+        // No step is known for it, and its product is none to multiply out.
+        (
+            "factor 6x + 9",
+            "3(2x + 3)",
+            "Here is a worked example.",
+            "\nTake out ",
+        ),
+    ] {
+        let mut said = Vec::new();
+        for message in [exercise, message] {
+            let before = vec![message.to_owned(), exercise.to_owned()];
+            let plan = PlanRequest {
+                course_id: "algebra-foundations".to_owned(),
+                target_locked: false,
+                message: message.to_owned(),
+                before: before.clone(),
+                said: said.last().cloned().unwrap_or_default(),
+                ..plan_request(StudentSnapshot {
+                    course_id: "algebra-foundations".to_owned(),
+                    turn: Some(TurnState::default()),
+                    ..snapshot("", &[])
+                })
+            };
+            let mut client = client.clone();
+            let plan = client.plan(plan).await.unwrap().into_inner().plan;
+            let decide = DecideRequest {
+                plan,
+                turn_id: TURN.to_owned(),
+                ..DecideRequest::default()
+            };
+            let decided = client.decide(decide).await.unwrap();
+            let request = ResolveReplyRequest {
+                policy: decided.into_inner().policy,
+                outcome: Some(Outcome::Failure(DegradedReason::LlmTimeout.into())),
+                quotable: before,
+                said: said.clone(),
+                ..typed(message)
+            };
+            let resolved = client.resolve_reply(request).await.unwrap().into_inner();
+            said.push(resolved.reply.unwrap().text);
+        }
+        let last = &said[1];
+        assert!(last.contains(begins) && last.contains(says), "{last}");
     }
 }

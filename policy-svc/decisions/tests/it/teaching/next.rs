@@ -199,12 +199,12 @@ fn the_next_line_gets_its_own_step() {
         (
             "en",
             "Dividing undoes multiplying, and multiplying undoes dividing. Divide both sides by $2$. \
-             And what do you get now?",
+             What is the next line, then?",
         ),
         (
             "de",
             "Dividieren macht Multiplizieren rückgängig, und Multiplizieren macht Dividieren rückgängig. \
-             Teile beide Seiten durch $2$. Und was bekommst du jetzt?",
+             Teile beide Seiten durch $2$. Wie heißt dann die nächste Zeile?",
         ),
     ] {
         let course = taught().with_texts(texts(locale));
@@ -237,6 +237,12 @@ fn hints_on_what_is_done_in_one_go_give_nothing_away() {
         ("Expand.", "(x + 3)^2", "x^2 + 6x + 9", "A square is"),
         ("Solve the equation.", "x = 5 - 2", "x = 3", "Numbers that"),
         ("Is 3 a solution?", "4x - 2 = 2x + 1", "no", "A number is"),
+        (
+            "Solve the equation.",
+            "x^2 = -4",
+            "no solution",
+            "A square is",
+        ),
     ] {
         for locale in ["en", "de"] {
             let hints = derived_hints(&texts(locale), prompt, question);
