@@ -32,11 +32,11 @@ async fn a_class_shares_what_comes_first_and_each_part_keeps_its_budget(kind: Ki
             let [rules, data, policy, input] = &prompt.messages[..] else {
                 panic!("{} messages", prompt.messages.len());
             };
-            let (unit, rest) = data.content.split_once("<CONTEXT>").unwrap();
+            let (unit, rest) = data.content.split_once("</UNIT_CONTEXT>").unwrap();
             for (part, text, most) in [
                 ("rules", rules.content.as_str(), 900),
                 ("unit", unit, 1_200),
-                ("record and conversation", rest, 900),
+                ("conversation and record", rest, 900),
                 ("POLICY", policy.content.as_str(), 250),
                 ("input", input.content.as_str(), 120),
             ] {
