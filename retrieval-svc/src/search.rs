@@ -7,6 +7,7 @@ use turnwise_proto::retrieval::v1::DenseUse;
 use turnwise_retrieval_embeddings::Queries;
 use turnwise_retrieval_index::{EngineError, Filter, Hit, Namespace, Tier};
 use turnwise_retrieval_relevance::{Mapped, Mapping, NEAREST, Turn};
+use turnwise_text::TermKind;
 
 use crate::course::{CourseVersion, Dense, Order, View};
 
@@ -114,8 +115,8 @@ impl Asked {
 }
 
 /// Whether a text, without those before it, is clearly about a chunk: it holds half of the text's words, and two at the
-/// least. Its unit's title and tags have a say, but no chunk is known by them alone. Numbers say nothing: any text may have
-/// those of an exercise.
+/// least. Its unit's title and tags have a say, but no chunk is known by them alone. Numbers and formulas say
+/// nothing: any text may have those of an exercise.
 pub async fn is_about(
     version: &CourseVersion,
     view: &View,
@@ -131,10 +132,13 @@ pub async fn is_about(
         .flat_map(|name| version.analyser.analyse(name).terms)
         .map(|term| term.text)
         .collect();
-    let terms = query.terms.iter().map(|(term, _)| &**term);
-    let words: Vec<&str> = terms
-        .filter(|term| term.contains(char::is_alphabetic))
+    let terms = version.analyser.analyse(text).terms.into_iter();
+    let said: HashSet<String> = terms
+        .filter(|term| term.kind == TermKind::Word)
+        .map(|term| term.text)
         .collect();
+    let terms = query.terms.iter().map(|(term, _)| &**term);
+    let words: Vec<&str> = terms.filter(|term| said.contains(*term)).collect();
     let is_matched = |term: &str| matched.iter().any(|held| **held == *term);
     let held = words
         .iter()

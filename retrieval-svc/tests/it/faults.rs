@@ -189,7 +189,9 @@ async fn a_document_with_questions_is_reported_when_it_matches_best() {
             id: id.to_owned(),
             title: format!("Help with a {id}"),
             unit: "slope".to_owned(),
-            content: format!("When the {id} printer is jammed 9 times in 12, open its tray."),
+            content: format!(
+                "When the {id} printer is jammed 9 times in 12 or y = 2x + 3, open its tray."
+            ),
             questions,
             questions_by_locale: [("de".to_owned(), vec!["Welche Linie?".to_owned()])].into(),
             requires_handoff: true,
@@ -220,8 +222,10 @@ async fn a_document_with_questions_is_reported_when_it_matches_best() {
     assert_eq!(asked("the plain printer is jammed").await, None);
     assert_eq!(asked("how steep is a line").await, None);
     assert_eq!(asked("").await, None);
-    // Numbers stand in a text by chance.
+    // Numbers and formulas stand in a text by chance.
     assert_eq!(asked("9 - 12").await, None);
+    assert_eq!(asked("y = 3?").await, None);
+    assert_eq!(asked("y = 2x + 3").await, None);
     assert!(asked("9 - 12: my ticket printer").await.is_some());
     let clarified = RetrieveRequest {
         clarified_document_ids: vec!["ticket".to_owned()],
