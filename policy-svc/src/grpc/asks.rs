@@ -66,11 +66,10 @@ pub(super) fn is_only_stuck(locale: &str, message: &str) -> bool {
     made_of(locale, &[keys::STUCK_WORDS, keys::FILLER_WORDS], message) == Some(0)
 }
 
-/// Whether a message is known to be about no topic of the course.
-pub(super) fn names_no_topic(locale: &str, message: &str) -> bool {
+/// Whether a message is known to be about no topic of the course. Doubts after the tutor's first text may be about that.
+pub(super) fn names_no_topic(locale: &str, message: &str, is_first: bool) -> bool {
     word_back(locale, message).is_some()
-        || is_own_work(locale, message)
-        || is_only_stuck(locale, message)
+        || is_first && (is_own_work(locale, message) || is_only_stuck(locale, message))
 }
 
 /// The first of these kinds of phrases that stands in a message which is made of them alone; `None` for any other message.
