@@ -48,7 +48,7 @@ use turnwise_proto::policy::v1::{
 use turnwise_procedure_help::Rules;
 use turnwise_reply_guard::Guard;
 
-use self::{guard::Known, named_runs::NamedRuns, own_exercise::OwnExercise};
+use self::{asks::names_no_topic, guard::Known, named_runs::NamedRuns, own_exercise::OwnExercise};
 use crate::{
     config::HelperSettings,
     courses::Courses,
@@ -170,8 +170,10 @@ impl PolicyService for Policies {
             Some(own) => own.unit(units),
             None => units.unit_of(&request.message),
         };
-        if gone_on_with.is_some() {
-            // What a step comes to is about what the step was about, whatever else it looks like.
+        let (message, is_first) = (&request.message, request.said.is_empty());
+        let has_no_topic = pressed.is_none() && names_no_topic(&loaded.locale, message, is_first);
+        if gone_on_with.is_some() || has_no_topic {
+            // What a step comes to is about what the step was about, whatever else it looks like; thanks are about nothing.
             request.mapped_units.clear();
         }
         let mut input = read::plan_input(request)?;

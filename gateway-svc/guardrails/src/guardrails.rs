@@ -101,6 +101,8 @@ pub struct Guardrails {
 
 struct Locale {
     phrases: Phrases,
+    /// The safeguarding phrases in the form of [`words::squeezed`].
+    squeezed: Phrases,
     safeguarding_text: String,
     /// With the sentence that staff are told.
     told_text: String,
@@ -160,8 +162,12 @@ impl Guardrails {
                 .safeguarding
                 .iter()
                 .flat_map(|(kind, own)| of(*kind, own));
+            let squeezed: Vec<(HitKind, String)> = (safeguarding.clone())
+                .map(|(kind, phrase)| (kind, words::squeezed(phrase)))
+                .collect();
             let blocked = of(HitKind::BlockedTerm, &profile.blocked_terms);
             Ok(Locale {
+                squeezed: Phrases::new(squeezed.iter().map(|(kind, phrase)| (*kind, phrase)))?,
                 phrases: Phrases::new(safeguarding.chain(blocked))?,
                 told_text: format!("{} {}", own.safeguarding_text, own.told_text)
                     .trim_end()
@@ -194,10 +200,17 @@ impl Guardrails {
             return None;
         }
         let folded = fold(text);
-        let phrase = self
-            .locale(locale)
-            .phrases
-            .gravest(&words::of_folded(&folded));
+        let locale = self.locale(locale);
+        let mut words = words::of_folded(&folded);
+        words.push(words::END);
+        let mut phrase = locale.phrases.gravest(&words);
+        if words::is_drawn_out(&folded) {
+            // `ä` is one letter before it is two, and `ß` after.
+            let mut words = words::of_folded(&words::squeezed(&folded));
+            words.push(words::END);
+            let squeezed = locale.squeezed.gravest(&words::squeezed(&words));
+            phrase = phrase.into_iter().chain(squeezed).min();
+        }
         let of_phrase = |kind| Hit {
             kind,
             stops: true,

@@ -178,7 +178,7 @@ fn phrases(key: &str, read: Vec<Spanned<String>>, most: usize) -> Result<Vec<Str
     read.into_iter()
         .map(|phrase| {
             let line = Some(phrase.referenced.line());
-            let words = words::of(&phrase.value);
+            let mut words = words::of(&phrase.value);
             let count = words.split_whitespace().count();
             if count == 0 {
                 return Err((
@@ -194,6 +194,9 @@ fn phrases(key: &str, read: Vec<Spanned<String>>, most: usize) -> Result<Vec<Str
                          shorten it"
                     ),
                 ));
+            }
+            if phrase.value.ends_with('.') {
+                words.push(words::END);
             }
             Ok(words)
         })

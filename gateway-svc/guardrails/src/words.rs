@@ -1,7 +1,12 @@
 //! Text as words that can be compared.
 
+use std::mem;
+
 use turnwise_text_classifier::fold;
 use unicode_normalization::char::is_combining_mark;
+
+/// What stands behind the last word of a message, and of a phrase that matches nowhere else.
+pub(crate) const END: char = '.';
 
 /// A text's words with one space before each and one after the last; empty if it has none. A word in a row of words is
 /// then found with a plain search for it with its spaces.
@@ -38,6 +43,24 @@ pub(crate) fn once(folded: &str) -> String {
         }
     }
     once
+}
+
+/// Whether a letter is drawn out: it stands three times in a row, as in hardly a word.
+pub(crate) fn is_drawn_out(text: &str) -> bool {
+    let (mut last, mut times) = (' ', 0);
+    text.chars().any(|c| {
+        times = if c == last { times + 1 } else { 1 };
+        last = c;
+        times == 3 && c.is_alphabetic()
+    })
+}
+
+/// A text in which each run of one letter is that letter once.
+pub(crate) fn squeezed(text: &str) -> String {
+    let mut last = ' ';
+    text.chars()
+        .filter(|c| mem::replace(&mut last, *c) != *c || !c.is_alphabetic())
+        .collect()
 }
 
 /// Splits a run of letters and digits where a script has no spaces, by the rules of UAX #29 for default word boundaries.

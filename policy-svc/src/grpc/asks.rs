@@ -1,6 +1,6 @@
 //! What a student asks for, by the button or by the words of the message.
 
-use std::{cmp::Reverse, iter};
+use std::iter;
 
 use turnwise_decisions::Asks;
 use turnwise_lesson_policy::intent::{Intent, intent};
@@ -44,40 +44,62 @@ pub(super) fn asks(locale: &str, pressed: i32, message: &str) -> Asks {
 /// What is said back to a message that only greets, says goodbye or says that something is understood, and what is asked for
 /// with it; `None` for any other.
 pub(super) fn word_back(locale: &str, message: &str) -> Option<(Key, Asks)> {
-    let plain = plain(message);
-    let words: Vec<&str> = words(&plain).take(MOST_WORDS + 1).collect();
-    if words.len() > MOST_WORDS {
-        return None;
-    }
-    // Fillers are the last kind, which says nothing alone. Pupils greet in any language.
-    let listed = WORDS.map(|(listed, ..)| listed).into_iter();
-    let kinds = listed.chain([keys::FILLER_WORDS]).enumerate();
-    let locales = || iter::once(locale).chain(LOCALES.map(|(locale, _)| locale));
-    let lists: Vec<(usize, String)> = kinds
-        .flat_map(|(kind, listed)| locales().map(move |locale| (kind, text(locale, listed, &[]))))
-        .collect();
-    let phrases: Vec<(Vec<&str>, usize)> = lists
-        .iter()
-        .flat_map(|(kind, list)| phrases(list).map(move |phrase| (words_of(phrase), *kind)))
-        .collect();
-    let mut found = WORDS.len();
-    let mut rest = words.as_slice();
-    while !rest.is_empty() {
-        let begins = phrases
-            .iter()
-            .filter(|(phrase, _)| rest.starts_with(phrase));
-        let (phrase, kind) = begins.max_by_key(|(phrase, kind)| (phrase.len(), Reverse(*kind)))?;
-        found = found.min(*kind);
-        rest = &rest[phrase.len()..];
-    }
-    let (_, said, asks) = *WORDS.get(found)?;
+    let [goodbye, greeting, understood] = WORDS.map(|(listed, ..)| listed);
+    let kinds = [goodbye, greeting, understood, keys::FILLER_WORDS];
+    let (_, said, asks) = *WORDS.get(made_of(locale, &kinds, message)?)?;
     // `ok?` asks for something.
     (asks != Asks::Next || !message.contains('?')).then_some((said, asks))
 }
 
-/// Whether a message is about work of the student's own that does not stand in it.
+/// Whether a message is about work of the student's own that does not stand in it, and nothing else.
 pub(super) fn is_own_work(locale: &str, message: &str) -> bool {
-    !message.contains(char::is_numeric) && holds(locale, keys::OWN_WORK_WORDS, message)
+    let kinds = [
+        keys::OWN_WORK_WORDS,
+        keys::OWN_WORK_FILLER_WORDS,
+        keys::FILLER_WORDS,
+    ];
+    made_of(locale, &kinds, message) == Some(0)
+}
+
+/// Whether a message says that the student is stuck, and not with what.
+pub(super) fn is_only_stuck(locale: &str, message: &str) -> bool {
+    made_of(locale, &[keys::STUCK_WORDS, keys::FILLER_WORDS], message) == Some(0)
+}
+
+/// Whether a message is known to be about no topic of the course. Doubts after the tutor's first text may be about that.
+pub(super) fn names_no_topic(locale: &str, message: &str, is_first: bool) -> bool {
+    word_back(locale, message).is_some()
+        || is_first && (is_own_work(locale, message) || is_only_stuck(locale, message))
+}
+
+/// The first of these kinds of phrases that stands in a message which is made of them alone; `None` for any other message.
+/// Pupils write them in any language of the catalogue.
+fn made_of(locale: &str, kinds: &[Key], message: &str) -> Option<usize> {
+    let plain = plain(message);
+    let words: Vec<&str> = words(&plain).take(MOST_WORDS + 1).collect();
+    if words.is_empty() || words.len() > MOST_WORDS {
+        return None;
+    }
+    let locales = || iter::once(locale).chain(LOCALES.map(|(locale, _)| locale));
+    let lists: Vec<(usize, String)> = (kinds.iter().enumerate())
+        .flat_map(|(kind, listed)| locales().map(move |locale| (kind, text(locale, *listed, &[]))))
+        .collect();
+    let run = format!("{} ", words.join(" "));
+    let mut found = kinds.len();
+    let mut rest = run.as_str();
+    while !rest.is_empty() {
+        let afters = lists.iter().flat_map(|(kind, list)| {
+            phrases(list).filter_map(move |phrase| {
+                let after = rest.strip_prefix(phrase)?.strip_prefix(' ')?;
+                Some((after, *kind))
+            })
+        });
+        // The longest phrase leaves the least.
+        let (after, kind) = afters.min_by_key(|(after, kind)| (after.len(), *kind))?;
+        found = found.min(kind);
+        rest = after;
+    }
+    Some(found)
 }
 
 /// Whether a message asks for a reason.

@@ -3,7 +3,10 @@
 use std::cell::LazyCell;
 
 use tonic::Status;
-use turnwise_decisions::{self as decisions, Asks, teaching::answer_elsewhere};
+use turnwise_decisions::{
+    self as decisions, Asks,
+    teaching::{Choice, answer_elsewhere},
+};
 use turnwise_grading::{Task, goes_on};
 use turnwise_messages::keys;
 use turnwise_proto::{
@@ -13,7 +16,7 @@ use turnwise_proto::{
 
 use super::{
     Policies, announcement,
-    asks::{asks, is_own_work, is_why, word_back},
+    asks::{asks, is_only_stuck, is_own_work, is_why, word_back},
     guard::{self, Known, Open},
     own_exercise::OwnExercise,
     passages, read, reply,
@@ -121,7 +124,12 @@ impl Policies {
         });
         exam_expressions.sort_unstable();
         exam_expressions.dedup();
+        let is_stuck = is_word && is_only_stuck(&loaded.locale, &message);
         let choose = |passages: &[Passage], unit_id: &str| {
+            if is_stuck {
+                // No lesson answers `I give up`, though it may have the words.
+                return Choice::default();
+            }
             let wanted = passages::Wanted {
                 locale: &loaded.locale,
                 message: &message,
@@ -158,12 +166,10 @@ impl Policies {
             terms: Some(&terms),
         };
         let may_be_work = is_word && word_back.is_none() && own.is_none() && !is_waiting;
-        if may_be_work && is_own_work(&loaded.locale, &message) {
-            // "Is it right that …" may be about the lesson.
-            situation.asks = match choice().answers || choice_elsewhere().answers {
-                true => Asks::Explanation,
-                false => Asks::Work,
-            };
+        // Who gives up before anything was said has an exercise somewhere.
+        let is_work = || is_own_work(&loaded.locale, &message);
+        if may_be_work && (said.is_empty() && is_stuck || is_work()) {
+            situation.asks = Asks::Work;
         }
         let answer = answer_elsewhere(&loaded.course, &policy, &situation);
         if answer.is_some() {

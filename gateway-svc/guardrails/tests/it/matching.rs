@@ -48,6 +48,23 @@ fn a_phrase_is_noticed() {
         ("de", "ICH MÖCHTE STERBEN", HitKind::SelfHarm),
         ("de", "ich moechte sterben", HitKind::SelfHarm),
         ("de", "i wanna die", HitKind::SelfHarm),
+        ("en", "goodbye cruel world", HitKind::SelfHarm),
+        ("en", "bye forever!", HitKind::SelfHarm),
+        ("en", "good night forever", HitKind::SelfHarm),
+        ("en", "goodbye, I can't do this anymore", HitKind::SelfHarm),
+        ("en", "I understand that I should die", HitKind::SelfHarm),
+        ("en", "is it right to die?", HitKind::SelfHarm),
+        ("en", "it's wrong what my uncle does to me", HitKind::Abuse),
+        ("de", "tschüss für immer", HitKind::SelfHarm),
+        ("de", "mach's gut für immer", HitKind::SelfHarm),
+        ("de", "gute Nacht für immer", HitKind::SelfHarm),
+        ("de", "x = 12. leb wohl", HitKind::SelfHarm),
+        ("de", "tschüss, ich kann nicht mehr", HitKind::SelfHarm),
+        (
+            "de",
+            "das ist falsch, was mein Onkel mit mir macht",
+            HitKind::Abuse,
+        ),
         ("de-CH", "ich wott nümme läbe", HitKind::SelfHarm),
         (
             "de_CH is no tag, so all phrases count",
@@ -110,6 +127,13 @@ fn words_of_the_classroom_are_no_phrases() {
         ("de", "das Gift, die Dosis und der Tod des Sokrates"),
         ("de", "Die Dicke des Fickschen Films"),
         ("de", "ich komme nicht weiter, ich kann nicht mehr"),
+        ("en", "I can't do this anymore, the fractions are too hard"),
+        ("en", "bye forever till Wednesday"),
+        ("en", "goodbye, see you tomorrow"),
+        ("en", "is it right to divide?"),
+        ("en", "sooo the population of Niger grows by 3 %"),
+        ("de", "leb wohl, Bruchrechnung"),
+        ("de", "tschüss, bis morgen"),
         // English phrases are not those of a German course, unless its students use them.
         ("de", "my dad hits me is a sentence in English"),
         ("en", "ich will sterben"),
@@ -158,6 +182,21 @@ fn spacing_case_and_hidden_characters_hide_nothing() {
         kind("de", "ich mo\u{308}chte sterben"),
         Some(HitKind::SelfHarm)
     );
+}
+
+#[test]
+fn drawn_out_letters_hide_nothing() {
+    for (locale, text) in [
+        ("en", "i wanna diiiie"),
+        ("en", "byeeee i wanna dieee"),
+        ("en", "i wannnna kill myselffff"),
+        ("en", "goodbyyye foreverrr"),
+        ("de", "tschüüüss für immeeer"),
+        ("de", "tschüßßß für immer"),
+        ("de", "ich wüüürde gern sterrrben"),
+    ] {
+        assert_eq!(kind(locale, text), Some(HitKind::SelfHarm), "{text:?}");
+    }
 }
 
 #[test]

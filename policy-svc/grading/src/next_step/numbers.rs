@@ -28,7 +28,16 @@ pub(super) fn first_operation(expression: &Expression) -> Option<Step> {
     let below: Vec<Rational> = parts.iter().filter_map(denominator).collect();
     if below.len() == parts.len() {
         let first = below.first()?;
-        return if below.iter().any(|other| other != first) {
+        let is_same = below.iter().all(|other| other == first);
+        // `12 : 3 + 2` is no sum of fractions, and `6/3 + 2/3` is one.
+        let is_worked_out = |part: &Expression| {
+            unsigned(part, |part| matches!(part, Expression::Divide(..)))
+                && value(part).is_some_and(|value| value.is_integer())
+        };
+        let worked_out = parts.iter().filter(|part| is_worked_out(part)).count();
+        return if worked_out == parts.len() || worked_out > 0 && !is_same {
+            Some(Step::Products)
+        } else if !is_same {
             Some(Step::CommonDenominator)
         } else if first.is_one() {
             sum_of_integers(expression, parts)

@@ -122,6 +122,13 @@ fn a_single_operation_on_numbers() {
     for (question, expected) in [
         (r"\frac{1}{4} + \frac{2}{4}", Some(Step::Numerators)),
         (r"\frac{7}{9} - \frac{2}{9}", Some(Step::Numerators)),
+        (r"\frac{6}{3} + \frac{2}{3}", Some(Step::Numerators)),
+        ("12/3 + 2", Some(Step::Products)),
+        ("100 - 25/5", Some(Step::Products)),
+        ("20 - 12/4", Some(Step::Products)),
+        ("6/3 + 2", Some(Step::Products)),
+        ("12/4 + 8/4", Some(Step::Products)),
+        ("5/3 + 2", Some(Step::CommonDenominator)),
         (r"\frac{3}{4} \times 20", Some(Step::MultiplyFractions)),
         (
             r"\frac{3}{4} \times \frac{2}{5}",
@@ -183,6 +190,10 @@ fn an_exercise_is_found_in_a_message() {
             Some(Step::CompareSigns),
         ),
         ("what is -14 + (-36)", Some(Step::CompareSigns)),
+        ("12 : 3 + 2", Some(Step::Products)),
+        ("100 - 25 : 5", Some(Step::Products)),
+        ("20 - 12 : 4", Some(Step::Products)),
+        ("6/3 + 2", Some(Step::Products)),
         (
             "Determine whether x=(3)/(2) is a solution of the equation 4x-2=2x+1",
             Some(Step::PutIn),

@@ -228,8 +228,12 @@ async fn who_doubts_own_work_is_asked_to_show_it() {
                 "yes I'm right, what are you saying",
                 "its wrong and you know it",
                 "is it right?",
+                "my answer is wrong",
+                "I give up!",
             ],
             [
+                "it's wrong what my uncle does to me",
+                "is it right to die?",
                 "I think it is 5, is it right?",
                 "turn right",
                 "is it right that both pans weigh the same?",
@@ -247,8 +251,12 @@ async fn who_doubts_own_work_is_asked_to_show_it() {
                 "doch, ich habe recht!",
                 "das war falsch",
                 "stimmt das?",
+                "ich bin mir nicht sicher, ob meine Antwort richtig ist",
+                "keine Ahnung",
             ],
             [
+                "es ist falsch, was mein Onkel mit mir macht",
+                "ist es richtig zu sterben?",
                 "ich glaube es ist 5, stimmt das?",
                 "nach rechts",
                 "stimmt das, both pans weigh the same?",
@@ -261,7 +269,8 @@ async fn who_doubts_own_work_is_asked_to_show_it() {
         let lesson = |message: &str| ResolveReplyRequest {
             passage: Some(Passage {
                 section: "Pans".to_owned(),
-                text: "Both pans weigh the same.".to_owned(),
+                text: "My answer is right, and I give up what is wrong: both pans weigh the same."
+                    .to_owned(),
                 explains: false,
             }),
             ..typed(message)
@@ -274,7 +283,9 @@ async fn who_doubts_own_work_is_asked_to_show_it() {
                 ..lesson(message)
             };
             let again = turn(&client, again, None).await;
-            assert!(again.starts_with(shows[1]), "{message}: {again}");
+            let gives_up = ["I give up!", "keine Ahnung"].contains(&message);
+            assert_eq!(again.starts_with(shows[1]), !gives_up, "{message}: {again}");
+            assert!(!again.contains("My answer is right"), "{message}: {again}");
             // What waits for an answer has it checked there.
             for waiting in [
                 ResolveReplyRequest {
@@ -403,6 +414,14 @@ async fn a_word_gets_a_word_back_before_what_comes_next() {
                 ("Good.\n\n", ["oh okay", "I see"]),
                 ("Goodbye, see you", ["bye", "I have to go now"]),
                 ("Goodbye, see you", ["can i go?", "ok bye"]),
+                (
+                    "Good.\n\n",
+                    ["thank you so much", "thank you very, very much!"],
+                ),
+                (
+                    "Goodbye, see you",
+                    ["goodbye and thanks for everything", "thanks, bye"],
+                ),
                 ("Hello!\n\n", ["hallo", "Guten Morgen!"]),
                 ("Good.\n\n", ["danke!", "vielen Dank"]),
                 ("Goodbye, see you", ["tschüss", "auf Wiedersehen"]),
@@ -427,6 +446,11 @@ async fn a_word_gets_a_word_back_before_what_comes_next() {
                 ("Gut.\n\n", ["ok alles klar", "verstanden"]),
                 ("Tschüss, bis", ["tschüss", "ich muss jetzt los"]),
                 ("Tschüss, bis", ["darf ich gehen?", "ok tschüss"]),
+                ("Gut.\n\n", ["vielen Dank für alles", "danke vielmals"]),
+                (
+                    "Tschüss, bis",
+                    ["danke für alles und tschüss", "danke, bis bald"],
+                ),
                 ("Hallo!\n\n", ["hello", "good morning"]),
                 ("Gut.\n\n", ["thanks", "ok, thank you!"]),
                 ("Tschüss, bis", ["bye", "goodbye"]),
