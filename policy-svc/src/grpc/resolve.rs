@@ -237,8 +237,7 @@ impl Policies {
             }
             judged = Some(verdict.met);
         }
-        let is_judged = judged.is_some();
-        let mut met = judged.unwrap_or_default();
+        let (is_judged, mut met) = (judged.is_some(), judged.unwrap_or_default());
         met.exam_expressions.extend(exam_expressions);
         if !resolved.is_models_own() {
             met.exam_expressions.extend(&own.1);
@@ -271,10 +270,8 @@ impl Policies {
                 let of_own = own.0.as_ref().filter(|_| is_on_own);
                 let of_own = of_own.map(|(brought, _)| brought.before.clone());
                 let asks_which = word_back.is_none() && !is_on_own && situation.asks != Asks::Work;
-                let which = || {
-                    let choices = &policy.choice_unit_ids;
-                    announcement::which_unit(&loaded, choices, &said, answer.is_some())
-                };
+                let choices = &policy.choice_unit_ids;
+                let which = || announcement::which_unit(&loaded, choices, &said, answer.is_some());
                 let text = asks_which.then(which).flatten().unwrap_or(text);
                 let is_goodbye = word_back.is_some_and(|(key, _)| key == keys::TEACHING_GOODBYE);
                 let word_back = word_back.map(|(key, _)| texts.text(key, &[]));
