@@ -105,14 +105,15 @@ pub fn resolve(
     policy: &Policy,
     outcome: Outcome<'_>,
 ) -> Result<Resolution, PolicyFault> {
-    resolve_in(course, policy, &Situation::default(), outcome)
+    resolve_in(course, policy, Situation::default, outcome)
 }
 
-/// Makes the reply: the model's own if it is valid, otherwise the fallback. Refuses only a policy that no decision makes.
-pub fn resolve_in(
+/// Makes the reply: the model's own if it is valid, otherwise the fallback, which alone asks for the situation. Refuses only a
+/// policy that no decision makes.
+pub fn resolve_in<'a>(
     course: &Course,
     policy: &Policy,
-    situation: &Situation<'_>,
+    situation: impl FnOnce() -> Situation<'a>,
     outcome: Outcome<'_>,
 ) -> Result<Resolution, PolicyFault> {
     policy.check(course)?;
@@ -132,7 +133,7 @@ pub fn resolve_in(
         Err(violation) => Resolution {
             fallback_reason: Some(violation.reason),
             violation: Some(violation.detail).filter(|detail| !detail.is_empty()),
-            ..resolution(course, policy, fallback(course, policy, situation))
+            ..resolution(course, policy, fallback(course, policy, &situation()))
         },
     })
 }

@@ -116,16 +116,17 @@ pub(crate) fn exercise_alone(message: &str) -> Option<(String, String)> {
     if !may_hold_one(message) {
         return None;
     }
-    if begins(message, "") {
-        return Some((message.to_owned(), String::new()));
+    let step = next_step(&drill(message, ""));
+    let in_words = || (message.to_owned(), String::new());
+    if step.as_ref().is_some_and(|step| !step.is_only()) {
+        return Some(in_words());
     }
     let in_frame = || {
         let (prompt, formula) = framed(message)?;
         let mut formulas = [formula.clone(), with_points(&formula)].into_iter();
         formulas.find_map(|formula| Some((prompt_of(prompt, &formula)?.to_owned(), formula)))
     };
-    let in_words = || next_step(&drill(message, "")).map(|_| (message.to_owned(), String::new()));
-    in_frame().or_else(in_words)
+    in_frame().or_else(|| step.map(|_| in_words()))
 }
 
 /// See [`crate::goes_on`].

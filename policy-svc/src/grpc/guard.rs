@@ -121,17 +121,7 @@ impl Known {
         (ids, met.into_iter().collect())
     }
 
-    /// What decides about every reply, whatever it holds: with which expressions the course's own drills met.
-    pub(super) fn met_always(&self, exam_expressions: Vec<u64>) -> Option<KnownTexts> {
-        (self.exams_unknown || !exam_expressions.is_empty()).then(|| {
-            self.met(Met {
-                exam_expressions,
-                ..Met::default()
-            })
-        })
-    }
-
-    /// The same, of what a reply met.
+    /// Of what the caller knows that which a reply met, and what decides about every reply.
     pub(super) fn met(&self, met: Met) -> KnownTexts {
         KnownTexts {
             prompt_runs: met.prompt_runs,
@@ -358,7 +348,7 @@ fn key<'a>(loaded: &'a LoadedCourse, open: &OpenDrill) -> Option<&'a str> {
 pub(super) fn check_typed(
     loaded: &LoadedCourse,
     open: Option<&OpenDrill>,
-    typed: Option<StudentInput>,
+    typed: Option<&StudentInput>,
 ) -> Read<Option<Button>> {
     let (Some(open), Some(typed)) = (open, typed) else {
         return Ok(None);
@@ -385,7 +375,7 @@ pub(super) fn check_typed(
     Ok(Some(Button {
         typed_answer: Some(StudentInput {
             voice_transcript: String::new(),
-            ..typed
+            ..typed.clone()
         }),
         ..button
     }))

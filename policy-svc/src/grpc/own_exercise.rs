@@ -41,7 +41,8 @@ impl OwnExercise {
     /// Its first step, as replies say it.
     pub(super) fn step(&self, texts: &Texts) -> Option<String> {
         let mut hints = derived_hints(texts, &self.prompt, &self.question_latex);
-        hints.pop().filter(|_| self.has_step())
+        // Without a step there is one hint.
+        hints.pop().filter(|_| !hints.is_empty())
     }
 
     /// What it asks for.

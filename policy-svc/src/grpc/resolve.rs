@@ -72,7 +72,7 @@ impl Policies {
         let announcement = std::mem::take(&mut policy.announcement);
         let policy = read::policy(policy)?;
         let course_drills = course_drills || known.exams_unknown();
-        let (asked_drills, mut exam_expressions) = known.asked_drills(&loaded);
+        let (asked_drills, exam_expressions) = known.asked_drills(&loaded);
         let placement = placement_question.as_ref();
         let terms = decisions::DrillTerms {
             exams_unknown: known.exams_unknown(),
@@ -91,42 +91,42 @@ impl Policies {
         let formula = typed.as_ref().map_or("", |typed| typed.latex.as_str());
         read::bounded("typed", formula, guard::MOST_CHARS)?;
         let is_word = pressed == 0 && formula.is_empty();
-        let word_back = (is_word.then(|| word_back(&loaded.locale, &message))).flatten();
-        let asks =
-            word_back.map_or_else(|| asks(&loaded.locale, pressed, &message), |(_, asks)| asks);
         let is_chosen = pressed == i32::from(ClientEventKind::ChooseUnit);
         let is_waiting = !own_exercises || open_drill.is_some() || placement.is_some();
-        // What the student writes may be a step of what is asked elsewhere, in a form that nobody can compare.
-        let is_asked_elsewhere = is_waiting
-            || known.exams_unknown()
-            || loaded
-                .course
-                .has_port_question_beyond(&policy.scoped_unit_ids);
-        let own = if is_chosen || is_asked_elsewhere {
-            [None, None]
-        } else {
-            own_exercises_in(
-                &loaded,
-                (policy.about(), asks),
-                [&message, formula],
-                &quotable,
-                &said,
-            )
-        };
-        let own = own.into_iter().flatten().find_map(|brought| {
-            let is_question = brought.own.forms().iter().any(|form| {
-                let (is_exam, met) = known.exam_expressions_in(&loaded, &form.guarded());
-                exam_expressions.extend(met);
-                is_exam
-            });
-            // Of an exam question the rule is said where its unit is known, and no step.
-            (!is_question || brought.is_of_unit).then_some((brought, is_question))
+        // What only a fallback goes by is read only where one is made.
+        let word_back =
+            LazyCell::new(|| (is_word.then(|| word_back(&loaded.locale, &message))).flatten());
+        let asks = LazyCell::new(|| {
+            word_back.map_or_else(|| asks(&loaded.locale, pressed, &message), |(_, asks)| asks)
         });
-        exam_expressions.sort_unstable();
-        exam_expressions.dedup();
-        let is_stuck = is_word && is_only_stuck(&loaded.locale, &message);
+        let is_stuck = LazyCell::new(|| is_word && is_only_stuck(&loaded.locale, &message));
+        let own = LazyCell::new(|| {
+            // What the student writes may be a step of what is asked elsewhere, in a form that nobody can compare.
+            let is_asked_elsewhere = is_waiting
+                || known.exams_unknown()
+                || loaded
+                    .course
+                    .has_port_question_beyond(&policy.scoped_unit_ids);
+            if is_chosen || is_asked_elsewhere {
+                return (None, Vec::new());
+            }
+            let written = [message.as_str(), formula];
+            let about = (policy.about(), *asks);
+            let own = own_exercises_in(&loaded, about, written, &quotable, &said);
+            let mut met = Vec::new();
+            let own = own.into_iter().flatten().find_map(|brought| {
+                let is_question = brought.own.forms().iter().any(|form| {
+                    let (is_exam, found) = known.exam_expressions_in(&loaded, &form.guarded());
+                    met.extend(found);
+                    is_exam
+                });
+                // Of an exam question the rule is said where its unit is known, and no step.
+                (!is_question || brought.is_of_unit).then_some((brought, is_question))
+            });
+            (own, met)
+        });
         let choose = |passages: &[Passage], unit_id: &str| {
-            if is_stuck {
+            if *is_stuck {
                 // No lesson answers `I give up`, though it may have the words.
                 return Choice::default();
             }
@@ -145,40 +145,49 @@ impl Policies {
         let choice_elsewhere = || *choice_elsewhere;
         let found = passages::found(&passages);
         let found_elsewhere = passages::found(&elsewhere);
-        let check_typed = guard::check_typed(&loaded, open_drill.as_ref(), typed)?;
-        let brought = placement.filter(|question| guard::is_brought(question));
-        let mut situation = decisions::Situation {
-            asks,
+        let check_typed = guard::check_typed(&loaded, open_drill.as_ref(), typed.as_ref())?;
+        let base = decisions::Situation {
             open: open_drill.as_ref().map(|open| decisions::Open {
                 unit_id: &open.unit_id,
                 drill: guard::open_drill(&loaded, open),
                 hints_given: usize::try_from(hints_given).unwrap_or_default(),
             }),
-            own: own.as_ref().map(|(brought, _)| brought.own.guarded()),
-            own_unit: (own.as_ref())
-                .and_then(|(brought, _)| brought.own.unit(&loaded.exercise_units)),
-            own_is_question: own.as_ref().is_some_and(|(_, is_question)| *is_question),
             is_answer: check_typed.is_some(),
-            placement: brought.map(|question| guard::open_drill(&loaded, question)),
             said: &said,
-            passage: passages::of(&found, &choice),
-            passage_elsewhere: passages::of(&found_elsewhere, &choice_elsewhere),
             terms: Some(&terms),
+            ..decisions::Situation::default()
         };
-        let may_be_work = is_word && word_back.is_none() && own.is_none() && !is_waiting;
-        // Who gives up before anything was said has an exercise somewhere.
-        let is_work = || is_own_work(&loaded.locale, &message);
-        if may_be_work && (said.is_empty() && is_stuck || is_work()) {
-            situation.asks = Asks::Work;
-        }
-        let answer = answer_elsewhere(&loaded.course, &policy, &situation);
-        if answer.is_some() {
-            // It is explained; what comes first is asked about.
-            situation.asks = match situation.asks {
-                Asks::Explanation => Asks::Explained,
-                _ => Asks::Nothing,
+        let fallback = LazyCell::new(|| {
+            let (own, _) = &*own;
+            let own_unit =
+                (own.as_ref()).and_then(|(brought, _)| brought.own.unit(&loaded.exercise_units));
+            let brought = placement.filter(|question| guard::is_brought(question));
+            let mut situation = decisions::Situation {
+                asks: *asks,
+                own: own.as_ref().map(|(brought, _)| brought.own.guarded()),
+                own_unit,
+                own_is_question: own.as_ref().is_some_and(|(_, is_question)| *is_question),
+                placement: brought.map(|question| guard::open_drill(&loaded, question)),
+                passage: passages::of(&found, &choice),
+                passage_elsewhere: passages::of(&found_elsewhere, &choice_elsewhere),
+                ..base
             };
-        }
+            let may_be_work = is_word && word_back.is_none() && own.is_none() && !is_waiting;
+            // Who gives up before anything was said has an exercise somewhere.
+            let is_work = || is_own_work(&loaded.locale, &message);
+            if may_be_work && (said.is_empty() && *is_stuck || is_work()) {
+                situation.asks = Asks::Work;
+            }
+            let answer = answer_elsewhere(&loaded.course, &policy, &situation);
+            if answer.is_some() {
+                // It is explained; what comes first is asked about.
+                situation.asks = match situation.asks {
+                    Asks::Explanation => Asks::Explained,
+                    _ => Asks::Nothing,
+                };
+            }
+            (situation, answer)
+        });
         let outcome = match &outcome {
             Some(resolve_reply_request::Outcome::Completion(bytes)) => {
                 decisions::Outcome::Completion(bytes)
@@ -196,17 +205,15 @@ impl Policies {
             return Err(PolicyError::invalid("no_model", "goes with the failure LLM_OFF").into());
         }
         let resolve = |outcome| {
-            decisions::resolve_in(&loaded.course, &policy, &situation, outcome)
-                .map(|set| {
-                    let course = &loaded.course;
-                    decisions::with_drill_on_terms(course, &policy, &terms, &situation, set)
-                })
+            let course = &loaded.course;
+            decisions::resolve_in(course, &policy, || fallback.0, outcome)
+                .map(|set| decisions::with_drill_on_terms(course, &policy, &terms, &base, set))
                 .map_err(|fault| PolicyError::impossible("policy", &fault))
         };
         let mut resolved = resolve(outcome)?;
         let texts = loaded.course.texts();
         let mut response = reply::resolution(texts, resolved.clone());
-        response.met = known.met_always(exam_expressions.clone());
+        let mut judged = None;
         if let Some(reply) = response.reply.as_ref().filter(|_| resolved.is_models_own()) {
             let open = Open {
                 drill: open_drill.as_ref(),
@@ -228,12 +235,17 @@ impl Policies {
                 resolved.violation = Some(reason.to_string());
                 response = reply::resolution(texts, resolved.clone());
             }
-            let mut met = verdict.met;
-            met.exam_expressions.extend(exam_expressions);
-            met.exam_expressions.sort_unstable();
-            met.exam_expressions.dedup();
-            response.met = Some(known.met(met));
+            judged = Some(verdict.met);
         }
+        let (is_judged, mut met) = (judged.is_some(), judged.unwrap_or_default());
+        met.exam_expressions.extend(exam_expressions);
+        if !resolved.is_models_own() {
+            met.exam_expressions.extend(&own.1);
+        }
+        met.exam_expressions.sort_unstable();
+        met.exam_expressions.dedup();
+        let is_met = is_judged || known.exams_unknown() || !met.exam_expressions.is_empty();
+        response.met = is_met.then(|| known.met(met));
         if no_model {
             // No model was to be called, so nothing failed.
             response.fallback_reason = DegradedReason::Unspecified.into();
@@ -247,40 +259,33 @@ impl Policies {
                 "model's reply refused"
             );
         }
-        response.is_on_own_exercise = situation.own.is_some() && !resolved.is_models_own();
-        if let Some(reply) = response.reply.as_mut()
-            && !resolved.is_models_own()
-            && word_back.is_none()
-            && (situation.own.is_none() || situation.asks == Asks::Explained)
-            && situation.asks != Asks::Work
-            && let Some(question) =
-                announcement::which_unit(&loaded, &policy.choice_unit_ids, &said, answer.is_some())
-        {
-            reply.text = question;
-        }
         if let Some(reply) = response.reply.as_mut() {
-            let answer = answer.filter(|_| !resolved.is_models_own());
-            let is_on_own = response.is_on_own_exercise && situation.asks != Asks::Explained;
-            let of_own = own.as_ref().filter(|_| is_on_own);
-            let of_own = of_own.map(|(brought, _)| brought.before.clone());
-            let word_back = word_back.filter(|_| !resolved.is_models_own());
-            let is_goodbye = word_back.is_some_and(|(key, _)| key == keys::TEACHING_GOODBYE);
-            let word_back = word_back.map(|(key, _)| texts.text(key, &[]));
-            // `hi`, and `hi` again.
-            let word_back =
-                word_back.filter(|word| said.last().is_none_or(|last| !last.contains(word)));
-            // Who leaves is asked nothing more.
-            let ends = is_goodbye && word_back.is_some();
-            let rest = [
-                answer,
-                Some(announcement),
-                of_own,
-                Some(std::mem::take(&mut reply.text)),
-            ];
-            let rest = rest.into_iter().flatten().filter(|_| !ends);
-            let texts = word_back.into_iter().chain(rest);
-            let texts: Vec<String> = texts.filter(|text| !text.is_empty()).collect();
-            reply.text = texts.join("\n\n");
+            let text = std::mem::take(&mut reply.text);
+            let said = if resolved.is_models_own() {
+                vec![announcement, text]
+            } else {
+                let (situation, answer) = &*fallback;
+                response.is_on_own_exercise = situation.own.is_some();
+                let is_on_own = situation.own.is_some() && situation.asks != Asks::Explained;
+                let of_own = own.0.as_ref().filter(|_| is_on_own);
+                let of_own = of_own.map(|(brought, _)| brought.before.clone());
+                let asks_which = word_back.is_none() && !is_on_own && situation.asks != Asks::Work;
+                let choices = &policy.choice_unit_ids;
+                let which = || announcement::which_unit(&loaded, choices, &said, answer.is_some());
+                let text = asks_which.then(which).flatten().unwrap_or(text);
+                let is_goodbye = word_back.is_some_and(|(key, _)| key == keys::TEACHING_GOODBYE);
+                let word_back = word_back.map(|(key, _)| texts.text(key, &[]));
+                // `hi`, and `hi` again.
+                let word_back =
+                    word_back.filter(|word| said.last().is_none_or(|last| !last.contains(word)));
+                // Who leaves is asked nothing more.
+                let ends = is_goodbye && word_back.is_some();
+                let rest = [answer.clone(), Some(announcement), of_own, Some(text)];
+                let rest = rest.into_iter().flatten().filter(|_| !ends);
+                word_back.into_iter().chain(rest).collect()
+            };
+            let said: Vec<String> = said.into_iter().filter(|text| !text.is_empty()).collect();
+            reply.text = said.join("\n\n");
         }
         response.check_typed = check_typed;
         response.prompt_runs_known = prompt_runs_name != 0;

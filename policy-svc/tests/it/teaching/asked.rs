@@ -4,12 +4,13 @@ use tonic::service::Routes;
 use turnwise_kit::Kit;
 use turnwise_proto::{
     policy::v1::{
-        Passage, PlanRequest, Policy, ResolveReplyRequest,
+        KnownTexts, Passage, PlanRequest, Policy, ResolveReplyRequest,
         policy_service_client::PolicyServiceClient, resolve_reply_request::Outcome,
     },
     session::v1::{StudentSnapshot, TurnState},
     tutor::v1::{ClientEventKind, DegradedReason, StudentInput},
 };
+use turnwise_reply_guard::expressions;
 
 use super::taught_pack;
 use crate::{fixture::*, reply_guard::says};
@@ -236,6 +237,45 @@ async fn a_models_words_have_no_lesson_before_them() {
     let said = said(&client, &policy, request).await;
     let told = &policy.announcement;
     assert_eq!(said, format!("{told}\n\nWhat do you know already?"));
+}
+
+#[tokio::test]
+async fn what_an_own_exercise_meets_counts_for_a_fallback_alone() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    let exercise = "2x + 3 = 11";
+    let policy = policy(&client, plan_request(snapshot("ONE", &[]))).await;
+    for (text, violation) in [
+        ("What do you know already?", ""),
+        ("You idiot.", "insult"),
+        ("", "tutor_text"),
+    ] {
+        let reply = says(text).to_string();
+        let request = ResolveReplyRequest {
+            policy: Some(policy.clone()),
+            outcome: Some(Outcome::Completion(reply.into_bytes().into())),
+            typed: typed(exercise),
+            own_exercises: true,
+            known: Some(KnownTexts {
+                exam_expressions: expressions("", exercise),
+                ..KnownTexts::default()
+            }),
+            ..ResolveReplyRequest::default()
+        };
+        let mut client = client.clone();
+        let resolved = client.resolve_reply(request.clone()).await.unwrap();
+        let resolved = resolved.into_inner();
+        assert_eq!(resolved.violation, violation);
+        let met = resolved.met.clone().unwrap_or_default();
+        assert_eq!(met.exam_expressions.is_empty(), violation.is_empty());
+        // What was met makes the same answer.
+        let again = ResolveReplyRequest {
+            known: Some(met),
+            ..request
+        };
+        let again = client.resolve_reply(again).await.unwrap().into_inner();
+        assert_eq!(again, resolved);
+    }
 }
 
 #[tokio::test]
