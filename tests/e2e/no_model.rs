@@ -240,6 +240,9 @@ async fn the_first_turn_of_a_new_user_is_about_what_was_asked(kind: Kind) {
     assert_eq!(standing.focus.unwrap().unit_id, "ALG-03");
     assert!(standing.target.is_none(), "{:?}", standing.target);
     explains(&answer, "ALG-03");
+    // The section before it says what a fraction is, and only its unit's title has the other word.
+    let text = &tutor(&answer).text;
+    assert!(text.contains(" (From: Equivalent fractions) "), "{text}");
     without.check(&ada, &answer).await;
     without.stop().await;
 }

@@ -75,7 +75,9 @@ pub(super) struct Wanted<'a> {
 
 impl Wanted<'_> {
     /// Of the texts that were found on a unit, the best first, the one with most of the terms that say what the message is
-    /// about. Of two, an explanation comes first if a reason is asked for.
+    /// about; one that answers comes before all others. The unit's title is true of all its texts, so a text has those terms
+    /// only where they stand in it. Of two with as many, the one with more that the title has not, then an explanation if a
+    /// reason is asked for.
     pub(super) fn choice(&self, passages: &[Passage]) -> Choice {
         let analyser = Analyser::new(self.locale);
         let asked = Terms::of(&analyser, self.message);
@@ -89,7 +91,8 @@ impl Wanted<'_> {
             let answers = own > 0 && self.is_enough(at, shared, asked.telling.len())
                 || at == 0 && asked.has_formulas_in(&held);
             let explains = self.is_why && passage.explains;
-            ((shared, explains, Reverse(at)), Choice { at, answers })
+            let fit = (answers, own, shared, explains, Reverse(at));
+            (fit, Choice { at, answers })
         });
         let best = fits.max_by_key(|(fit, _)| *fit);
         best.map_or_else(Choice::default, |(_, choice)| choice)

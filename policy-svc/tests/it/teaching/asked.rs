@@ -111,6 +111,10 @@ async fn of_several_lessons_the_one_that_answers_is_quoted() {
     let pans = (ANSWER, false);
     let reason = ("It stays level, as a balance compares.", true);
     let long = "Why does Ann, who bought a red balance in May, say that it stays level?";
+    let longer = "Why does Ann, who bought a red balance in May from Tom, say that it stays level?";
+    let shopping = ("Ann bought a red scale from Tom.", false);
+    let titled = ("A unit stays as it is.", false);
+    let nearby = ("It stays so, as the pans weigh the same.", true);
     let zero = "Step by step: $2^1 = 2$, so $2^0$ is one. The same goes for $x^0$.";
     for (message, found, quoted) in [
         (QUESTION, &[("A scale has pans.", false), pans][..], ANSWER),
@@ -118,7 +122,11 @@ async fn of_several_lessons_the_one_that_answers_is_quoted() {
         ("What does stay level, a balance?", &[pans, reason], ANSWER),
         (QUESTION, &[pans, reason], reason.0),
         (QUESTION, &[reason, pans], reason.0),
-        // A third of a long question is enough in what was found first.
+        // What stands in the unit's title stands in a text only where its own words have it.
+        ("Why does the unit stay level?", &[nearby, titled], titled.0),
+        ("Why does the unit stay level?", &[titled, pans], ANSWER),
+        // A third of a long question is enough in what was found first, whatever else has more and answers nothing.
+        (longer, &[pans, shopping], ANSWER),
         (long, &[pans], ANSWER),
         (long, &[("A scale has pans.", false), pans], ""),
         (
