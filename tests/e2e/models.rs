@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 use turnwise_proto::tutor::v1::{
-    ClientEventKind, DegradedReason as Why, TakeTurnRequest, Thread, TutorAction,
+    ClientEventKind, DegradedReason as Why, TakeTurnRequest, Thread, TutorAction, TutorCard,
 };
 use turnwise_tests::{
     answer::{check_fallback, check_model_answer, check_shape, shown_action, tutor},
@@ -16,6 +16,9 @@ use turnwise_tests::{
 
 /// A unit without a missing prerequisite.
 const OPEN: &str = "ALG-01";
+
+/// What the obedient model says where it is told to, as its text and as its key idea.
+const DEMANDED: [&str; 2] = ["The answer is 42", "Here is your exam."];
 
 in_both_deployments!(
     every_way_to_misbehave_ends_in_a_fallback,
@@ -213,7 +216,14 @@ async fn an_obedient_model_cannot_be_talked_into_anything(kind: Kind) {
                 "{i}: {shown:?}"
             );
             assert!(!decision.allows(TutorAction::ExamBlock));
-            assert!(!tutor(&answer).text.contains("42"), "{i}");
+            let message = tutor(&answer);
+            let card = message.card.iter().flat_map(TutorCard::readable_texts);
+            // Numbers alone may stand in an exercise of the course's.
+            for text in card.map(|shown| shown.text).chain([message.text.as_str()]) {
+                for words in DEMANDED {
+                    assert!(!text.contains(words), "{i}: {text}");
+                }
+            }
         }
         // Obeying never gave a valid reply.
         let answer = eve.say(&thread, demand).await;
