@@ -9,6 +9,7 @@
 //! | [`placement`] | what a student knows already |
 //! | [`models`], [`busy_model`] | models that misbehave; a model that somebody else has |
 //! | [`no_model`] | nobody wants a model |
+//! | [`german`] | a course in German shows nothing English |
 //! | [`named`] | what stays the same is sent once between services |
 //! | [`model_chaos`] | a model server that fails in every way, and what stays of it in llm-gateway-svc: nothing |
 //! | [`model_replicas`] | three replicas of llm-gateway-svc with one Redis, any of which is killed or restarted |
@@ -83,6 +84,7 @@ mod durability;
 mod evidence;
 mod exactly_once;
 mod failures;
+mod german;
 mod grouped;
 mod helper;
 mod leases;

@@ -4,6 +4,7 @@ mod adversarial;
 mod classroom;
 mod conversations;
 mod false_mathematics;
+mod german;
 mod newer_messages;
 mod refusals;
 mod resets;
