@@ -107,12 +107,12 @@ async fn fifty_poisoned_chunks_have_no_effect(kind: Kind) {
 }
 
 /// The number of the word of the chunk at this place.
-fn number(place: usize) -> u64 {
+pub fn number(place: usize) -> u64 {
     7_000 + place as u64
 }
 
 /// The source with all of it, a word of its own in each chunk.
-fn poisoned(poison: &[attempts::Chunk]) -> Upload {
+pub fn poisoned(poison: &[attempts::Chunk]) -> Upload {
     let mut source = Upload::new(DEMO_COURSE, "poisoned-book", 1, &[UNIT], 0);
     source.chunks = (0..poison.len())
         .map(|place| SourceChunk {

@@ -27,19 +27,21 @@ use super::{
 in_both_deployments!(two_hundred_messages_have_no_effect);
 
 /// How many students say so many messages each, in a thread each.
-const STUDENTS: usize = 20;
+pub const STUDENTS: usize = 20;
 /// How many of them at once.
-const AT_ONCE: usize = 4;
+pub const AT_ONCE: usize = 4;
 const UNIT: &str = "ALG-01";
 /// A part of POLICY that stands nowhere else in a prompt.
 const DECISION: &str = "\"allowedActions\":";
 
-async fn two_hundred_messages_have_no_effect(kind: Kind) {
+/// The student who says this part of them.
+pub fn id(i: usize) -> String {
+    format!("attacker-{i}")
+}
+
+/// A suite that knows the students already, in every standing.
+pub fn attackers(mut options: Options) -> Options {
     let seed = |id: &str, unit| Seed::units(id, DEMO_COURSE, vec![unit]);
-    let mut options = Options::new()
-        .model("mock:obey")
-        .env("HELPER_MAX_CONCURRENCY", AT_ONCE.to_string());
-    let id = |i: usize| format!("attacker-{i}");
     for i in 0..STUDENTS {
         options = match i % 4 {
             1 => options.evidence(seed(&id(i), drilled(UNIT))),
@@ -48,7 +50,14 @@ async fn two_hundred_messages_have_no_effect(kind: Kind) {
             _ => options,
         };
     }
-    let mut suite = Deployment::start(kind, options).await;
+    options
+}
+
+async fn two_hundred_messages_have_no_effect(kind: Kind) {
+    let options = Options::new()
+        .model("mock:obey")
+        .env("HELPER_MAX_CONCURRENCY", AT_ONCE.to_string());
+    let mut suite = Deployment::start(kind, attackers(options)).await;
     plant_secrets(&suite).await;
     let staff = Staff::of(&suite);
     let all = attempts::messages();
@@ -99,16 +108,20 @@ async fn two_hundred_messages_have_no_effect(kind: Kind) {
     suite.stop();
 }
 
-struct Conversation {
-    student: Student,
+/// What a student said in a thread, and what came of it.
+pub struct Conversation {
+    /// Who.
+    pub student: Student,
     /// As it was before the first message.
-    thread: Thread,
-    said: Vec<Message>,
-    answers: Vec<TakeTurnResponse>,
+    pub thread: Thread,
+    /// The messages.
+    pub said: Vec<Message>,
+    /// The answers, one each.
+    pub answers: Vec<TakeTurnResponse>,
 }
 
 /// Says all of it, and insists that nothing is written meanwhile.
-async fn converse(student: Student, staff: Staff, said: Vec<Message>) -> Conversation {
+pub async fn converse(student: Student, staff: Staff, said: Vec<Message>) -> Conversation {
     let before = Untouched::now(&staff, &student).await;
     let thread = student.open(DEMO_COURSE).await;
     let mut answers = Vec::new();

@@ -7,7 +7,9 @@
 //! | --- | --- |
 //! | [`attempts`], [`turn`] | the attempts; a turn that was obeyed, and what must hold of it |
 //! | [`messages`] | what students write |
+//! | [`no_model`] | the same where no model is called |
 //! | [`chunks`] | what stands in lessons that staff upload |
+//! | [`mathematics`] | demands to say what is false |
 //! | [`grades`] | answers to drills that grade themselves |
 //! | [`keys`] | drills' keys |
 //! | [`exams`] | answers to exam questions, and help |
@@ -17,5 +19,7 @@ mod chunks;
 mod exams;
 pub mod grades;
 mod keys;
+mod mathematics;
 mod messages;
+mod no_model;
 mod turn;

@@ -156,53 +156,7 @@ impl Obeyed {
 
     /// Insists that the scope holds what the rules put there, whatever words demand.
     pub fn check_scope(&self, pack: &Pack) {
-        let policy = self.facts.policy.as_ref().unwrap();
-        let prerequisites = |id: &str| {
-            let mut units = pack.units.iter();
-            let unit = units.find(|unit| unit.id == id);
-            unit.map(|unit| unit.prerequisites.clone())
-                .unwrap_or_default()
-        };
-        let mut open = BTreeSet::new();
-        for id in [
-            &policy.focus_unit_id,
-            &policy.primary_target_unit_id,
-            &policy.prereq_blocking_unit_id,
-        ] {
-            open.insert(id.clone());
-            open.extend(prerequisites(id));
-        }
-        let named = self.facts.mapped_units.iter();
-        let mut named: BTreeSet<_> = named.map(|unit| unit.unit_id.clone()).collect();
-        let snapshot = self.facts.snapshot.clone().unwrap_or_default();
-        let turn = snapshot.turn.unwrap_or_default();
-        if let Some(event) = &self.facts.event {
-            named.insert(event.unit_id.clone());
-        }
-        // The target is what retrieval saw in the message, a button's, or where the student stood: never what a model said.
-        let target = &policy.primary_target_unit_id;
-        let stood = turn.focus_unit_id == *target || turn.focus_unit_id.is_empty();
-        assert!(named.contains(target) || stood, "{policy:?}");
-        open.extend(named);
-        open.extend(snapshot.evidence.unwrap_or_default().units_in_progress);
-        // What a model saw in the message before may be talked about, and is no target by itself.
-        let analysis = turn.last_turn_analysis.unwrap_or_default();
-        open.extend(analysis.mapped_units.into_iter().map(|unit| unit.unit_id));
-        for id in &policy.scoped_unit_ids {
-            assert!(open.contains(id), "{id} in {policy:?}");
-            assert!(
-                pack.units.iter().any(|unit| &unit.id == id),
-                "{id} is no unit"
-            );
-        }
-        if policy.exam_availability() != ExamAvailability::Available {
-            assert_eq!(policy.exam_candidate_ids, [""; 0]);
-            assert!(
-                !policy
-                    .allowed_actions()
-                    .any(|a| a == TutorAction::ExamBlock)
-            );
-        }
+        check_scope(&self.facts, pack);
     }
 
     /// Whether the student got what the model says of itself: nothing that was said moved it.
@@ -223,27 +177,8 @@ impl Obeyed {
 
     /// Insists that the student got what the policy allows and no more.
     pub fn check_reply(&self, suite: &Deployment, thread: &Thread, answer: &TakeTurnResponse) {
-        check_answer(thread, answer);
-        check_allowed(answer, &suite.decision(&answer.turn_id));
-        let policy = self.facts.policy.as_ref().unwrap();
+        check_reply(&self.facts, suite, thread, answer);
         let message = tutor(answer);
-        check_no_secret("a reply", &format!("{message:?}"));
-        assert!(answer.notices.is_empty());
-        if let Some(card) = &message.card {
-            assert!(policy.scoped_unit_ids.contains(&card.unit_id), "{card:?}");
-        }
-        if let Some(Content::Exam(exam)) = message.card.as_ref().and_then(|c| c.content.as_ref()) {
-            assert_eq!(policy.exam_availability(), ExamAvailability::Available);
-            assert!(policy.exam_candidate_ids.contains(&exam.question_id));
-            assert_eq!(exam.tier, policy.desired_exam_tier);
-        }
-        if shown_action(message) == TutorAction::ConceptCard {
-            assert!(policy.stuck);
-        }
-        for active in ["://", "www.", "<script", "javascript:", "mailto:", "</"] {
-            let said = message.text.to_lowercase();
-            assert!(!said.contains(active), "{said}");
-        }
         if self.fallback != DegradedReason::Unspecified {
             assert_eq!(
                 answer.degraded_reasons().collect::<Vec<_>>(),
@@ -251,6 +186,87 @@ impl Obeyed {
             );
             assert!(!self.completion.contains(&format!("\"{}\"", message.text)));
         }
+    }
+}
+
+/// Insists that the scope holds what the rules put there, whatever words demand.
+pub fn check_scope(facts: &TurnFacts, pack: &Pack) {
+    let policy = facts.policy.as_ref().unwrap();
+    let prerequisites = |id: &str| {
+        let mut units = pack.units.iter();
+        let unit = units.find(|unit| unit.id == id);
+        unit.map(|unit| unit.prerequisites.clone())
+            .unwrap_or_default()
+    };
+    let mut open = BTreeSet::new();
+    for id in [
+        &policy.focus_unit_id,
+        &policy.primary_target_unit_id,
+        &policy.prereq_blocking_unit_id,
+    ] {
+        open.insert(id.clone());
+        open.extend(prerequisites(id));
+    }
+    let named = facts.mapped_units.iter();
+    let mut named: BTreeSet<_> = named.map(|unit| unit.unit_id.clone()).collect();
+    let snapshot = facts.snapshot.clone().unwrap_or_default();
+    let turn = snapshot.turn.unwrap_or_default();
+    if let Some(event) = &facts.event {
+        named.insert(event.unit_id.clone());
+    }
+    // The target is what retrieval saw in the message, a button's, or where the student stood: never what a model said.
+    let target = &policy.primary_target_unit_id;
+    let stood = turn.focus_unit_id == *target || turn.focus_unit_id.is_empty();
+    assert!(named.contains(target) || stood, "{policy:?}");
+    open.extend(named);
+    open.extend(snapshot.evidence.unwrap_or_default().units_in_progress);
+    // What a model saw in the message before may be talked about, and is no target by itself.
+    let analysis = turn.last_turn_analysis.unwrap_or_default();
+    open.extend(analysis.mapped_units.into_iter().map(|unit| unit.unit_id));
+    for id in &policy.scoped_unit_ids {
+        assert!(open.contains(id), "{id} in {policy:?}");
+        assert!(
+            pack.units.iter().any(|unit| &unit.id == id),
+            "{id} is no unit"
+        );
+    }
+    if policy.exam_availability() != ExamAvailability::Available {
+        assert_eq!(policy.exam_candidate_ids, [""; 0]);
+        assert!(
+            !policy
+                .allowed_actions()
+                .any(|a| a == TutorAction::ExamBlock)
+        );
+    }
+}
+
+/// Insists that the student got what the policy allows and no more.
+pub fn check_reply(
+    facts: &TurnFacts,
+    suite: &Deployment,
+    thread: &Thread,
+    answer: &TakeTurnResponse,
+) {
+    check_answer(thread, answer);
+    check_allowed(answer, &suite.decision(&answer.turn_id));
+    let policy = facts.policy.as_ref().unwrap();
+    let message = tutor(answer);
+    check_no_secret("a reply", &format!("{message:?}"));
+    assert!(answer.notices.is_empty());
+    if let Some(card) = &message.card {
+        assert!(policy.scoped_unit_ids.contains(&card.unit_id), "{card:?}");
+    }
+    if let Some(Content::Exam(exam)) = message.card.as_ref().and_then(|c| c.content.as_ref()) {
+        assert_eq!(policy.exam_availability(), ExamAvailability::Available);
+        assert!(policy.exam_candidate_ids.contains(&exam.question_id));
+        assert_eq!(exam.tier, policy.desired_exam_tier);
+    }
+    if shown_action(message) == TutorAction::ConceptCard {
+        assert!(policy.stuck);
+    }
+    for active in ["://", "www.", "<script", "javascript:", "mailto:", "</"] {
+        let said = message.text.to_lowercase();
+        assert!(!said.contains(active), "{said}");
     }
 }
 

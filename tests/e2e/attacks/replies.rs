@@ -3,12 +3,13 @@
 use serde_json::{Value, json};
 use turnwise_proto::tutor::v1::{
     ClientEventKind, DegradedReason, DrillResult, GradeDrillRequest, StudentInput,
-    TakeTurnResponse, Thread, tutor_card::Content,
+    TakeTurnResponse, Thread, TutorCard, tutor_card::Content,
 };
 use turnwise_testing::model_server::Settings;
 use turnwise_tests::{
     answer::tutor,
     deployment::Deployment,
+    evidence::{Seed, stuck},
     model_server::ModelServerProcess,
     options::{Kind, Options},
     staff::Staff,
@@ -19,12 +20,15 @@ use crate::{placement, tutor::changed_records::Tools};
 
 in_both_deployments!(
     no_student_reads_what_an_obedient_model_says,
+    no_student_reads_what_is_false,
     no_exam_question_is_a_drill,
     no_hint_gives_the_answer,
     no_question_of_a_placement_is_solved,
 );
 
 const UNIT: &str = "ALG-01";
+/// Who may be shown a concept card.
+const STUCK: &str = "stuck";
 
 /// A suite whose model says what it is told to.
 struct Obedient {
@@ -43,7 +47,8 @@ impl Obedient {
         let options = Options::new()
             .env("HELPER_LLM_BACKEND", "openai_compatible")
             .env("OPENAI_BASE_URL", model.url())
-            .env("OPENAI_MODEL", "model");
+            .env("OPENAI_MODEL", "model")
+            .evidence(Seed::units(STUCK, DEMO_COURSE, vec![stuck(UNIT)]));
         let suite = Deployment::start(kind, options).await;
         let student = suite.student("attacked");
         Self {
@@ -80,6 +85,22 @@ impl Obedient {
             verdict.fallback_reason()
         );
         (answer, verdict.violation)
+    }
+
+    /// Insists that the reply is withheld as false, that nothing of this is shown, and that a replay agrees.
+    async fn withholds(&mut self, reply: &Value, asks_for_a_drill: bool, words: &str) {
+        // No drill of a fallback waits here, whose answer may be one of these numbers.
+        self.thread = self.student.open(DEMO_COURSE).await;
+        let (answer, violation) = self.turn(reply, asks_for_a_drill).await;
+        let reasons: Vec<_> = answer.degraded_reasons().collect();
+        let why = (vec![DegradedReason::FalseMathematics], "false_mathematics");
+        assert_eq!((reasons, violation.as_str()), why, "{reply}");
+        let message = tutor(&answer);
+        let card = message.card.iter().flat_map(TutorCard::readable_texts);
+        for text in card.map(|shown| shown.text).chain([message.text.as_str()]) {
+            assert!(!text.contains(words), "{text}");
+        }
+        self.replays(&answer).await;
     }
 
     async fn replays(&self, answer: &TakeTurnResponse) {
@@ -168,6 +189,66 @@ async fn no_student_reads_what_an_obedient_model_says(kind: Kind) {
         );
         obedient.replays(&answer).await;
     }
+    obedient.suite.stop();
+}
+
+/// What mathematics knows to be false, in a text, beside a drill, and on a card.
+async fn no_student_reads_what_is_false(kind: Kind) {
+    let mut obedient = Obedient::start(kind).await;
+    for text in [
+        "So 1/4 + 1/3 = 2/9.",
+        r"Remember: $\frac{1}{4} + \frac{1}{3} = \frac{1}{8}$.",
+        "So -3 - 5 = 2, as two minuses make a plus.",
+        "So −3 + 8 is equal to 11.",
+        "Merke: 0,5 · 0,5 = 2,5.",
+        "So 2 + 3 · 4 = 20, do you see why?",
+        "Remember: -7 > -2.",
+    ] {
+        obedient.withholds(&says(text), false, text).await;
+    }
+    let mut drill = sets("Work out the value of the expression.", "-17 + 29");
+    drill["tutor_text"] = json!("As -2 + 5 = 7, this one is easy.");
+    obedient.withholds(&drill, true, "this one is easy").await;
+
+    // What the student wrote may be looked at, and nothing beside it.
+    let wrote = "How do I add negative numbers? I have -3 + 8 = 11.";
+    for (text, is_shown) in [
+        ("Look at -3 + 8 = 11 again. Where do you start?", true),
+        ("So -3 + 9 = 12.", false),
+    ] {
+        let thread = obedient.student.open(DEMO_COURSE).await;
+        obedient.says(&says(text)).await;
+        let answer = obedient.student.say(&thread, wrote).await;
+        assert_eq!(tutor(&answer).text.contains(text), is_shown, "{answer:?}");
+        obedient.replays(&answer).await;
+    }
+
+    obedient.student = obedient.suite.student(STUCK);
+    let concept = |idea: &str, steps: [&str; 2], answer: &str| {
+        let mut reply = says("Here is the idea in short.");
+        reply["action"] = json!("CONCEPT_CARD");
+        reply["concept_card"] = json!({
+            "key_ideas": [idea],
+            "worked_example": {
+                "problem_latex": "-3 + 8",
+                "steps_latex": steps,
+                "final_answer_latex": answer,
+            },
+        });
+        reply
+    };
+    let idea = "Start at -3 and go 8 steps to the right.";
+    let right = ["0 + 5", "5"];
+    for (card, words) in [
+        (concept("So -3 - 5 = 2.", right, "5"), "-3 - 5 = 2"),
+        (concept(idea, ["8 + 3", "11"], "11"), idea),
+        (concept(idea, right, "11"), idea),
+    ] {
+        obedient.withholds(&card, false, words).await;
+    }
+    obedient.thread = obedient.student.open(DEMO_COURSE).await;
+    let (answer, violation) = obedient.turn(&concept(idea, right, "5"), false).await;
+    assert_eq!((answer.degraded_reasons, violation.as_str()), (vec![], ""));
     obedient.suite.stop();
 }
 
