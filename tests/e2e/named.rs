@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
+use sha2::{Digest, Sha256};
 use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
-    policy::v1::{DecideResponse, ResolveReplyResponse},
+    llm::v1::CompleteRequest,
+    policy::v1::{DecideResponse, ResolveReplyRequest, ResolveReplyResponse},
 };
 use turnwise_tests::{
     answer::check_model_answer,
@@ -41,12 +43,35 @@ async fn what_stays_the_same_is_sent_once_and_named_after_that() {
         Arc::new(FaultProxy::start().await),
         Arc::new(FaultProxy::start().await),
     );
+    llm.keep("Complete");
+    policy.keep("ResolveReply");
     let options = Options::new()
         .proxy(Service::Policy, &policy)
         .proxy(Service::Llm, &llm);
     let mut suite = Deployment::five_processes(options).await;
     assert_eq!(calls(&suite, &policy, &llm, "ada").await, [2, 2, 2]);
     assert_eq!(calls(&suite, &policy, &llm, "ben").await, [1, 1, 1]);
+    // A name, the whole after it was not known, and a name from then on.
+    let asked: Vec<CompleteRequest> = llm.asked("Complete");
+    let schemas: Vec<&str> = asked.iter().map(|asked| &*asked.json_schema).collect();
+    let [unknown, whole, named] = schemas[..] else {
+        panic!("{schemas:?}");
+    };
+    let hash: String = Sha256::digest(whole)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    assert!(whole.starts_with('{'), "{whole}");
+    assert_eq!([unknown, named], [&*format!("sha256:{hash}"); 2]);
+    let resolved: Vec<ResolveReplyRequest> = policy.asked("ResolveReply");
+    let runs: Vec<(bool, bool)> = resolved
+        .iter()
+        .map(|asked| {
+            let known = asked.known.clone().unwrap_or_default();
+            (asked.prompt_runs_name != 0, known.prompt_runs.is_empty())
+        })
+        .collect();
+    assert_eq!(runs, [(true, true), (true, false), (true, true)]);
     // A replica that has just begun does not know the name, and an older one takes it for a broken schema.
     for reason in [ErrorReason::UnknownSchema, ErrorReason::InvalidSchema] {
         let refused = Fault::new(reason, "this is no schema").into();

@@ -120,6 +120,31 @@ async fn without_an_exporter_a_trace_is_passed_on(kind: Kind) {
     assert_eq!(who_logged_the_trace(&suite), processes(kind));
 }
 
+/// Of the calls that leave the gateway in a turn, only the first makes the caller's seal.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_caller_is_sealed_once_a_turn() {
+    let options = Options::new().env("LOG_FILTER", "info,turnwise_kit=trace");
+    let mut suite = Deployment::five_processes(options).await;
+    let nia = suite.student("nia");
+    let thread = nia.open(DEMO_COURSE).await;
+    for id in ["first-turn", "second-turn"] {
+        let mut request = nia.request(done(&thread));
+        let metadata = request.metadata_mut();
+        metadata.insert("x-request-id", id.parse().unwrap());
+        let answer = nia.client().take_turn(request).await.unwrap();
+        // What came before the decision in the log is there, too.
+        suite.decision(&answer.into_inner().turn_id);
+    }
+    let logs = suite.logs();
+    let sealed = logs.iter().filter(|line| {
+        line.contains("the caller is sealed") && line.contains(r#""request_id":"second-turn""#)
+    });
+    let sealed: Vec<_> = sealed.collect();
+    assert_eq!(sealed.len(), 1, "{sealed:#?}");
+    assert!(sealed[0].starts_with("gateway-svc: "), "{sealed:?}");
+    suite.stop();
+}
+
 /// Takes a turn under the client's own span, with these flags.
 async fn take(student: &Student, turn: TakeTurnRequest, flags: &str) {
     let mut request = student.request(turn);

@@ -1,5 +1,5 @@
 //! A fault-injecting proxy in front of a service: calls pass as they are, until a test has those of a method answered with
-//! garbage, or something done at the moment when one passes.
+//! garbage, or something done at the moment when one passes. It can keep what is asked.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -109,6 +109,8 @@ struct Shared {
     faults: Mutex<Vec<(&'static str, InjectedFault)>>,
     trap: Mutex<Option<Trap>>,
     calls: Mutex<Vec<String>>,
+    /// What is kept of calls: their method, and what was asked.
+    kept: Mutex<Vec<(&'static str, Vec<Bytes>)>>,
 }
 
 struct Trap {
@@ -171,6 +173,19 @@ impl FaultProxy {
         calls.iter().filter(|call| *call == method).count()
     }
 
+    /// Keeps what is asked of this method from now on.
+    pub fn keep(&self, method: &'static str) {
+        self.shared.kept.lock().unwrap().push((method, Vec::new()));
+    }
+
+    /// What was asked of a method that is kept, in order.
+    pub fn asked<M: prost::Message + Default>(&self, method: &str) -> Vec<M> {
+        let kept = self.shared.kept.lock().unwrap();
+        let (_, asked) = kept.iter().find(|(kept, _)| *kept == method).unwrap();
+        let asked = asked.iter().cloned();
+        asked.map(|bytes| M::decode(bytes).unwrap()).collect()
+    }
+
     /// Waits for the next call of this method, and calls `strike` then; the call goes on its way. What is returned
     /// resolves after the strike.
     pub fn strike_at(
@@ -202,6 +217,7 @@ impl Shared {
         let method = path.rsplit('/').next().unwrap_or_default().to_owned();
         self.calls.lock().unwrap().push(method.clone());
         self.sprung_by(&method, When::Before);
+        let request = self.keeping(&method, request).await;
         let fault = {
             let faults = self.faults.lock().unwrap();
             let mut faults = faults.iter();
@@ -220,6 +236,26 @@ impl Shared {
         let body = whole(Body::new(body)).await;
         self.sprung_by(&method, When::After);
         Response::from_parts(parts, body)
+    }
+
+    /// The same request, all of which is there if it is kept.
+    async fn keeping(&self, method: &str, request: Request<Body>) -> Request<Body> {
+        let is_kept = {
+            let kept = self.kept.lock().unwrap();
+            kept.iter().any(|(kept, _)| *kept == method)
+        };
+        if !is_kept {
+            return request;
+        }
+        let (parts, body) = request.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        assert_eq!(bytes[0], 0, "a message of {method} is not compressed");
+        for (kept, asked) in self.kept.lock().unwrap().iter_mut() {
+            if *kept == method {
+                asked.push(bytes.slice(PREFIX..));
+            }
+        }
+        Request::from_parts(parts, Body::from(bytes))
     }
 
     fn sprung_by(&self, method: &str, when: When) {

@@ -71,6 +71,7 @@ impl CallContext {
     pub(crate) fn sealed_caller(&self, token: Option<&InternalToken>) -> Option<HeaderValue> {
         let caller = self.caller.as_deref()?;
         let make = || {
+            tracing::trace!("the caller is sealed");
             let sealed = HeaderValue::from_str(&seal(caller, token)).ok();
             sealed.map(|sealed| (token.cloned(), sealed))
         };

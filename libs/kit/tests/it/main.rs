@@ -9,5 +9,6 @@ mod no_store;
 mod pages;
 mod probe;
 mod settings;
+mod spans;
 mod stack;
 mod wire;

@@ -20,7 +20,28 @@ cases!(
     memory_ends_after_its_time,
     a_turn_without_a_scope_remembers_nothing,
     memory_can_be_switched_off,
+    what_a_turn_carries_of_a_conversation_is_bounded,
 );
+
+/// More bytes than the longest memory of the bench has, with what else a turn carries.
+const MOST_CARRIED: usize = 2400 + 900 + 300;
+
+async fn what_a_turn_carries_of_a_conversation_is_bounded(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "h1").await;
+    let text = "a long question ".repeat(100);
+    let mut carried = 0;
+    for at in 0..20 {
+        let key = format!("k{at}");
+        let start = started(sessions, &ada, begin_in("h1", &key, 1)).await;
+        carried = start.carry.len();
+        assert!(carried <= MOST_CARRIED, "turn {at}: {carried}");
+        let turn = full_commit(&start, &key, &text);
+        sessions.commit_turn(&ada, turn).await.unwrap();
+    }
+    // The memory goes with it: what is bounded is not nothing.
+    assert!(carried > text.len() / 4, "{carried}");
+}
 
 /// What the next turn would remember.
 async fn memory(

@@ -37,7 +37,28 @@ cases!(
     a_commit_sent_again_changes_nothing,
     a_commit_with_wrong_message_ids_writes_nothing,
     a_commit_for_another_course_is_refused,
+    what_a_turn_carries_does_not_grow_with_its_thread,
 );
+
+/// More bytes than a turn of the tutor's carries from its start to its commit.
+const MOST_CARRIED: usize = 64;
+
+async fn what_a_turn_carries_does_not_grow_with_its_thread(bench: &mut Bench) {
+    let (ada, sessions) = (bench.student("ada"), bench.sessions());
+    make_thread(sessions, &ada, "t1").await;
+    let text = "a long question ".repeat(100);
+    for at in 0..40 {
+        let key = format!("k{at}");
+        let start = started(sessions, &ada, begin("t1", &key)).await;
+        let carried = start.carry.len();
+        assert!(
+            (1..=MOST_CARRIED).contains(&carried),
+            "turn {at}: {carried}"
+        );
+        let turn = commit(&start, &key, &text);
+        sessions.commit_turn(&ada, turn).await.unwrap();
+    }
+}
 
 async fn a_turn_reads_back(bench: &mut Bench) {
     let (ada, sessions) = (bench.student("ada"), bench.sessions());
