@@ -357,7 +357,8 @@ async fn locks_show_in_the_standing() {
     let opens = second.button.as_ref().unwrap();
     assert!(!opens.primary);
     assert_eq!(opens.event.as_ref().unwrap().unit_id, "ONE");
-    assert_eq!(standing.focus.unwrap().unit_id, "ONE");
+    let focus = standing.focus.unwrap();
+    assert_eq!((focus.unit_id.as_str(), focus.needs_review), ("ONE", false));
 
     // The same in a turn, once the exam system was asked.
     let plan = service.plan(plan_request(snapshot)).await.unwrap();
@@ -371,4 +372,38 @@ async fn locks_show_in_the_standing() {
     assert_eq!(summary.focus_unit_id, "ONE");
     assert_eq!(decision.standing.unwrap().revisit.unwrap(), revisit);
     assert_eq!(decision.policy.unwrap().exam_candidate_ids, ["ONE-B1"]);
+}
+
+/// A badge that the latest drills would no longer earn stays, and the standing says so, here and in a turn.
+#[tokio::test]
+async fn a_standing_says_that_its_focus_needs_review() {
+    let service = service().await;
+    for (tier, streak, needs_review) in [
+        (MasteryTier::None, 0, false),
+        (MasteryTier::Bronze, 2, false),
+        (MasteryTier::Bronze, 1, true),
+        (MasteryTier::Bronze, 0, true),
+    ] {
+        let mut snapshot = snapshot("ONE", &[("ONE", drills(streak.max(1), streak))]);
+        let progress = &mut snapshot.evidence.as_mut().unwrap().unit_progress[0];
+        progress.mastery_tier = tier.into();
+        let request = DescribeStandingRequest {
+            course_id: COURSE.to_owned(),
+            snapshot: Some(snapshot.clone()),
+            statuses: Vec::new(),
+            now: Some(NOW),
+        };
+        let response = service.client.clone().describe_standing(request).await;
+        let standing = response.unwrap().into_inner().standing.unwrap();
+        // Who asks for a drill of it works on it, whatever its badge is.
+        let mut plan = plan_request(snapshot);
+        plan.event = Some(event(ClientEventKind::RequestDrill, "ONE"));
+        let plan = service.plan(plan).await.unwrap();
+        let decision = service.decide(decide_request(plan)).await.unwrap();
+        for standing in [standing, decision.standing.unwrap()] {
+            let focus = standing.focus.unwrap();
+            assert_eq!(focus.unit_id, "ONE");
+            assert_eq!(focus.needs_review, needs_review, "{tier:?} {streak}");
+        }
+    }
 }

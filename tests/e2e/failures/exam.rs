@@ -3,6 +3,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use tokio::time::Instant;
 use tonic::{Code, transport::Channel};
 use turnwise_course_pack::{Question, Tier};
 use turnwise_kit::Fault;
@@ -31,6 +32,11 @@ use super::{
 
 /// Ready students: a question that was answered is not offered again.
 const READY: usize = 12;
+
+/// Longer than a turn takes that waits for nobody, and less than an exam system is waited for where it decides something.
+const AT_ONCE: Duration = Duration::from_millis(1500);
+/// The call that asks for the state of questions, as the exam system notes it.
+const STATUSES: &str = "BatchGetQuestionStatus";
 
 /// Five processes and a platform's exam system.
 async fn with_exam_system() -> (Deployment, ExamSystem) {
@@ -305,6 +311,18 @@ async fn a_pass_of_the_focus_is_written_however_many_others_there_are() {
     let answer = turn(&suite, &nia, &asked(), PATIENT).await.unwrap();
     assert!(reasons(&answer).is_empty(), "{answer:?}");
     assert_eq!(counted(&suite, &nia, OPEN).await.1, version + 1);
+    // Nor does a turn that is not ready for an exam wait until it answers, or until it counts as away.
+    system.behave(Manner::Slow(10_000));
+    let asked_before = system.calls(STATUSES);
+    let begun = Instant::now();
+    let answer = turn(&suite, &nia, &asked(), PATIENT).await.unwrap();
+    let took = begun.elapsed();
+    assert!(reasons(&answer).is_empty(), "{answer:?}");
+    assert!(took < AT_ONCE, "{took:?}");
+    eventually("it was asked all the same", BACK, async || {
+        (system.calls(STATUSES) > asked_before).then_some(())
+    })
+    .await;
     suite.stop();
 }
 

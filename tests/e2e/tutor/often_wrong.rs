@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use turnwise_proto::tutor::v1::{
-    DrillCard, DrillResult, ExamCard, ExamResult, GradedBy, MasteryTier, StudentInput, TutorAction,
-    submit_exam_answer_request::Answer, tutor_card::Content,
+    DrillCard, DrillResult, ExamCard, ExamResult, GradedBy, MasteryTier, SnapshotLite,
+    StudentInput, TutorAction, submit_exam_answer_request::Answer, tutor_card::Content,
 };
 use turnwise_tests::{
     answer::{shown_action, tutor},
@@ -85,6 +85,7 @@ async fn evidence_is_what_the_rules_make_of_it(kind: Kind) {
         match simulated.press(&button, &mut errs).await {
             Came::Message(answer) => {
                 check_message(&simulated, &ledger, shown_action(tutor(&answer)));
+                check_review(&ledger, answer.snapshot_lite.as_ref());
             }
             Came::Grade(grade) => {
                 let unit_id = simulated.unit_id().to_owned();
@@ -109,6 +110,7 @@ async fn evidence_is_what_the_rules_make_of_it(kind: Kind) {
                 assert_eq!(grade.mastery_tier(), ledger.tier(&unit_id));
                 let review = ledger.tier(&unit_id) as i32 > 1 && !ledger.is_drilled(&unit_id);
                 assert_eq!(grade.needs_review, review);
+                check_review(&ledger, grade.snapshot_lite.as_ref());
                 wrong += usize::from(!right);
             }
             Came::Result(result) => {
@@ -150,6 +152,15 @@ async fn evidence_is_what_the_rules_make_of_it(kind: Kind) {
     println!("{wrong} wrong drills, {passed} passed and {locked} locked questions");
     assert!(wrong > 0 && passed + locked > 0);
     suite.stop();
+}
+
+/// The standing says of its focus whether the latest drills would no longer earn its badge.
+fn check_review(ledger: &Ledger, standing: Option<&SnapshotLite>) {
+    let focus = standing.and_then(|standing| standing.focus.as_ref());
+    let focus = focus.expect("a focus");
+    let unit_id = &focus.unit_id;
+    let review = ledger.tier(unit_id) as i32 > 1 && !ledger.is_drilled(unit_id);
+    assert_eq!(focus.needs_review, review, "{focus:?}");
 }
 
 /// What a message shows must be open to who stands there.

@@ -58,6 +58,12 @@ fn by_all_states(needs: &[Option<usize>], before: &[f64], answers: &[(usize, boo
     known.into_iter().map(|known| known / total).collect()
 }
 
+/// The belief in a unit, as a share of certainty.
+fn share(placement: &Placement<'_>, at: usize) -> f64 {
+    let belief = placement.belief(&format!("u{at}")).unwrap();
+    f64::from(u32::try_from(belief).unwrap()) / f64::from(u32::try_from(CERTAIN).unwrap())
+}
+
 /// For each unit what it needs, if anything: one before it.
 fn any_forest() -> impl Strategy<Value = Vec<Option<usize>>> {
     let needs = prop::collection::vec(
@@ -82,10 +88,6 @@ proptest! {
     ) {
         let graph = Graph::new(forest(&needs));
         let mut placement = Placement::new(&graph);
-        let share = |placement: &Placement<'_>, at: usize| {
-            let belief = placement.belief(&format!("u{at}")).unwrap();
-            f64::from(u32::try_from(belief).unwrap()) / f64::from(u32::try_from(CERTAIN).unwrap())
-        };
         let before: Vec<f64> = (0..needs.len()).map(|at| share(&placement, at)).collect();
         let answers: Vec<(usize, bool)> = answers
             .into_iter()
@@ -98,6 +100,38 @@ proptest! {
         for (at, expected) in expected.into_iter().enumerate() {
             let found = share(&placement, at);
             prop_assert!((found - expected).abs() < 0.01, "u{}: {} for {}", at, found, expected);
+        }
+    }
+
+    /// What each answer would tell is summed over all states, too: nothing tells more than the question that is asked.
+    #[test]
+    fn the_next_question_tells_most_by_all_states_together(
+        needs in any_forest(),
+        answers in prop::collection::vec(any::<bool>(), 0..5),
+    ) {
+        let graph = Graph::new(forest(&needs));
+        let mut placement = Placement::new(&graph);
+        let before: Vec<f64> = (0..needs.len()).map(|at| share(&placement, at)).collect();
+        let mut answered = Vec::new();
+        let place = |id: &str| id[1..].parse::<usize>().unwrap();
+        for correct in answers {
+            let Some(next) = placement.next_unit() else { break };
+            let known = by_all_states(&needs, &before, &answered);
+            let left = |asked: usize| -> f64 {
+                let after = |correct: bool| -> f64 {
+                    let answers = [answered.as_slice(), &[(asked, correct)]].concat();
+                    let known = by_all_states(&needs, &before, &answers);
+                    known.iter().map(|known| known * (1.0 - known)).sum()
+                };
+                let right = known[asked] * RIGHT_IF_KNOWN + (1.0 - known[asked]) * RIGHT_IF_NOT;
+                right * after(true) + (1.0 - right) * after(false)
+            };
+            let open = placement.units_to_ask();
+            let least = open.iter().map(|id| left(place(id))).fold(f64::INFINITY, f64::min);
+            let asked = left(place(next));
+            prop_assert!(asked <= least + 0.01, "{}: {} for {}", next, asked, least);
+            placement.answer(next, correct);
+            answered.push((place(next), correct));
         }
     }
 }
