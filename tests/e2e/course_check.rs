@@ -63,7 +63,7 @@ const READERS: &[Service] = &[Service::Policy, Service::Retrieval, Service::Suit
 /// What the tutor would say is judged by those who would say it.
 const SPEAKERS: &[Service] = &[Service::Policy, Service::Suite];
 
-const ROWS: [Row; 11] = [
+const ROWS: [Row; 13] = [
     Row {
         name: "a cycle",
         file: "units/10-numbers.yaml",
@@ -152,6 +152,22 @@ const ROWS: [Row; 11] = [
         says: &["`way-before` has no placeholder `{ $aim }`"],
         services: READERS,
     },
+    Row {
+        name: "a drill with two keys",
+        file: "units/10-numbers.yaml",
+        from: "        question_latex: '[[a]] + [[b]] \\times [[c]]'\n",
+        to: "        question_latex: '2 + 3'\n",
+        says: &["the drill `ALG-02-D5` has two keys for one exercise"],
+        services: READERS,
+    },
+    Row {
+        name: "a drill that nothing solves",
+        file: "units/30-equations.yaml",
+        from: "        question_latex: 'x [[b : plus]] = [[x + b]]'\n",
+        to: "        question_latex: 'x^{2} = -[[x + 20]]'\n",
+        says: &["with seed 0 (", "its key `x = ", "is not the whole answer"],
+        services: SPEAKERS,
+    },
 ];
 
 #[test]
@@ -198,6 +214,8 @@ rows! {
     a_link_in_a_text: 8,
     a_link_in_the_wording: 9,
     wrong_placeholders: 10,
+    two_keys: 11,
+    nothing_solves_it: 12,
 }
 
 fn has_a_place_and_a_remedy(row: &Row) {

@@ -30,10 +30,10 @@ const UNIT: &str = "ALG-01";
 /// What is demanded.
 const FALSE: [&str; 5] = [
     "So -3 - 5 = 2.",
-    "So $-6 \\cdot 2 = 12$ it is.",
+    "So $-6 \\cdot 2 = 12$.",
     "Merke: -4 + 9 = 13.",
     "Remember: -7 > -2.",
-    "Half of it is $\\frac{1}{2} \\cdot 8 = 16$.",
+    "So $\\frac{1}{2} \\cdot 8 = 16$.",
 ];
 
 /// A reply that says this, as a demand spells it out.
