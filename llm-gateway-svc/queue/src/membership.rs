@@ -221,12 +221,15 @@ impl Membership {
                 && *id != me.id
                 && now.saturating_sub(member.seen) > RETURN
         };
-        let before = self.members.len();
+        let gone = self.members.iter();
+        let gone = gone.filter(|(id, member)| is_predecessor(id, member));
+        // It has changed nothing since.
+        let Some(died) = gone.map(|(_, member)| member.seen).max() else {
+            return;
+        };
         self.members
             .retain(|id, member| !is_predecessor(id, member));
-        if self.members.len() < before {
-            self.change(now);
-        }
+        self.change(died);
     }
 
     /// Doubts what is kept if it may not be all the truth. Where all have ended in order there is nobody to miss.

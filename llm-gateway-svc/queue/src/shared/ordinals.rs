@@ -20,7 +20,7 @@ use super::{
     script::{TIMEOUT, number, text},
 };
 use crate::{
-    membership::{Holding, Membership, Moment, News, Process},
+    membership::{Holding, Membership, Moment, News, Process, Share},
     order::Micros,
 };
 
@@ -98,6 +98,11 @@ impl Ordinals {
         kit.tasks
             .spawn(Arc::clone(&lease).keep(kit.shutdown.clone()));
         Self { lease }
+    }
+
+    /// The part of the slots that is this process's own, as it was applied last; none while it has seen none.
+    pub fn share(&self) -> Option<Share> {
+        self.lease.state().holding.share()
     }
 
     /// The number under which this process is shown, from 1024 on.
