@@ -314,6 +314,12 @@ pub enum StartError {
         /// How long a dead process's slot stays taken.
         ttl: Duration,
     },
+    /// Replicas of which nobody knows which one they are would all use the same slots while Redis is away.
+    #[error(
+        "QUEUE_REPLICAS above 1 and QUEUE_REPLICA_INDEX go together; set both, with an index of its own for each replica, or \
+         neither: with LLM_REDIS_URL replicas then lease their numbers"
+    )]
+    HalfAReplica,
     /// The process could never call a model.
     #[error(
         "replica {index} of {replicas} owns none of the {slots} slots of {setting}, and without LLM_REDIS_URL nobody lends \

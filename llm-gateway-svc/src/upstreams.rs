@@ -8,7 +8,7 @@ use std::{
 use tokio::sync::watch;
 use turnwise_kit::Kit;
 use turnwise_llm_backends::Backend;
-use turnwise_llm_queue::{Queue, QueueOptions};
+use turnwise_llm_queue::{Ordinals, Queue, QueueOptions};
 use turnwise_redis::Redis;
 
 use crate::{
@@ -42,6 +42,8 @@ pub struct Upstream {
 pub struct Upstreams {
     settings: QueueSettings,
     redis: Option<Redis>,
+    /// Which of the replicas this one is, if that is leased.
+    ordinals: Option<Ordinals>,
     kit: Kit,
     metrics: Arc<CallMetrics>,
     upstreams: Mutex<BTreeMap<Key, Arc<Upstream>>>,
@@ -52,16 +54,20 @@ pub struct Upstreams {
 type Key = (Operation, &'static str, String);
 
 impl Upstreams {
-    /// No upstreams yet; shared through Redis, if there is one.
+    /// No upstreams yet; shared through Redis, if there is one. To be called within a runtime.
     pub fn new(
         settings: QueueSettings,
         redis: Option<Redis>,
         kit: Kit,
         metrics: Arc<CallMetrics>,
     ) -> Self {
+        let leased = redis.as_ref().filter(|_| settings.set_replica().is_none());
+        let slot_ttl = settings.helper_queue_slot_ttl_seconds;
+        let ordinals = leased.map(|redis| Ordinals::lease(redis.clone(), slot_ttl, &kit));
         Self {
             settings,
             redis,
+            ordinals,
             kit,
             metrics,
             upstreams: Mutex::default(),
@@ -142,9 +148,12 @@ impl Upstreams {
         let slots = self.settings.slots(operation, model);
         let options = self.settings.queue(slots);
         let name = format!("{}/{}/{model}", operation.queue_kind(), backend.name());
-        let queue = match &self.redis {
-            Some(redis) => Queue::shared(options, redis.clone(), &name, &self.kit),
-            None => Queue::local(options),
+        let queue = match (&self.redis, &self.ordinals) {
+            (Some(redis), Some(ordinals)) => {
+                Queue::leased(options, redis.clone(), &name, &self.kit, ordinals)
+            }
+            (Some(redis), None) => Queue::shared(options, redis.clone(), &name, &self.kit),
+            (None, _) => Queue::local(options),
         };
         Ok(Upstream {
             operation,
@@ -179,10 +188,11 @@ impl QueueSettings {
     }
 
     fn queue(&self, slots: usize) -> QueueOptions {
+        let (index, replicas) = self.set_replica().unwrap_or((0, 1));
         QueueOptions {
             slots,
-            replicas: self.queue_replicas as usize,
-            replica_index: self.queue_replica_index as usize,
+            replicas: replicas as usize,
+            replica_index: index as usize,
             weights: self.queue_class_weights.0.clone(),
             max_entries: self.queue_max_entries as usize,
             max_bytes: self.queue_max_bytes as usize,

@@ -21,6 +21,7 @@
 //! | [`failures`] | each row of the table of failures: killed, stalled and answering garbage in the middle of calls |
 //! | [`port_questions`] | a platform's exam system words the questions |
 //! | [`outages`], [`durability`], [`drain`] | services that die, and the end of a process |
+//! | [`rolling_restart`] | all replicas are replaced, one after the other, while a school works |
 //! | [`class_of_thirty`] | what a teacher does with a class, and what is counted of it |
 //! | [`school`] | who may do what with a class, what a teacher decides, who waits |
 //! | [`reload`] | courses that change meanwhile |
@@ -108,6 +109,7 @@ mod real_courses;
 mod real_messages;
 mod reload;
 mod retrieval;
+mod rolling_restart;
 mod school;
 mod sequences;
 mod settings;

@@ -181,15 +181,12 @@ impl Deployment {
 
     /// Starts a killed or stopped process again: the same settings, the same address.
     pub fn restart(&mut self, service: Service) {
-        let running = self.processes.get_mut(&service).unwrap();
-        running.process.kill();
-        let mut earlier_logs = std::mem::take(&mut running.earlier_logs);
-        running.process.log().wait_for_end(LOG_BOUND);
-        earlier_logs.extend(running.process.log().all());
-        *running = Running {
-            earlier_logs,
-            ..Running::start(running.program.clone())
-        };
+        self.processes.get_mut(&service).unwrap().restart();
+    }
+
+    /// Starts a killed or stopped second replica again, as [`Self::restart`].
+    pub fn restart_second(&mut self, service: Service) {
+        self.seconds.get_mut(&service).unwrap().restart();
     }
 
     /// Starts the process that calls models again, with another mock model.
@@ -213,6 +210,19 @@ impl Deployment {
             self.process(service).stop();
         }
         self.nothing_panicked();
+    }
+}
+
+impl Running {
+    fn restart(&mut self) {
+        self.process.kill();
+        let mut earlier_logs = std::mem::take(&mut self.earlier_logs);
+        self.process.log().wait_for_end(LOG_BOUND);
+        earlier_logs.extend(self.process.log().all());
+        *self = Self {
+            earlier_logs,
+            ..Self::start(self.program.clone())
+        };
     }
 }
 

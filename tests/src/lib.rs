@@ -16,6 +16,7 @@
 //! | [`model_server`] | a model server that is none, as a process of its own |
 //! | [`procfs`] | what the kernel knows of a process |
 //! | [`student`], [`teacher`], [`staff`] | people with a token and a typed client |
+//! | [`patient`] | a student whose client sends again what it is told to |
 //! | [`token`] | tokens, good and bad |
 //! | [`answer`] | what must hold for every answer; a turn's decision in the gateway's log |
 //! | [`refusal`] | what must hold for every refusal |
@@ -47,6 +48,7 @@ pub mod model_gateway;
 pub mod model_server;
 pub mod options;
 pub mod output;
+pub mod patient;
 pub mod precise_wait;
 pub mod procedure;
 pub mod process;

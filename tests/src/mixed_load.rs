@@ -12,7 +12,8 @@ use crate::{
     deployment::Deployment,
     evidence::{Seed, drilled},
     options::Options,
-    student::{DEMO_COURSE, Student, fresh_key},
+    patient::Patient,
+    student::{DEMO_COURSE, Student, fresh_key, new_thread, pressing, saying},
 };
 
 /// The unit that every student has drilled already.
@@ -62,43 +63,62 @@ pub fn options(students: usize) -> Options {
 pub async fn run(suite: &Deployment, students: usize, rounds: usize) -> usize {
     let mut lessons = JoinSet::new();
     for number in 0..students {
-        let student = suite.student(&name(number));
+        let pupil = Patient::new(vec![suite.student(&name(number))], 0);
         lessons.spawn(async move {
-            let mut calls = 1;
-            let thread = student.open(DEMO_COURSE).await;
+            let thread = open(&pupil).await;
             for round in 0..rounds {
-                calls += one_round(&student, &thread, number + round).await;
+                one_round(&pupil, &thread, number + round).await;
             }
-            calls
+            pupil.into_met().calls
         });
     }
     lessons.join_all().await.into_iter().sum()
 }
 
-/// Two turns of text, a drill that is answered three times, an exam question where one is offered, and reads.
-async fn one_round(student: &Student, thread: &Thread, round: usize) -> usize {
-    for said in [2 * round, 2 * round + 1] {
-        student.say(thread, SAID[said % SAID.len()]).await;
-    }
-    let drill = student
-        .press(thread, ClientEventKind::RequestDrill, UNIT)
-        .await;
-    let mut calls = 3 + answer_drill(student, thread, &drill).await;
-    let exam = student
-        .press(thread, ClientEventKind::RequestExam, UNIT)
-        .await;
-    calls += 1 + answer_exam(student, thread, &exam).await;
-    student.thread(&thread.thread_id).await.unwrap();
-    student.standing(DEMO_COURSE).await.unwrap();
-    calls + 2
+/// A student of the load, with ways to these gateways.
+pub fn pupil(suite: &Deployment, number: usize) -> Patient {
+    let student = suite.student(&name(number));
+    let second = suite.at_second_gateway(&student);
+    Patient::new(vec![student, second], number)
 }
 
-async fn answer_drill(student: &Student, thread: &Thread, came: &TakeTurnResponse) -> usize {
+/// Opens the student's thread.
+pub async fn open(pupil: &Patient) -> Thread {
+    let thread = new_thread(DEMO_COURSE);
+    let ask = |student: Student| {
+        let thread = thread.clone();
+        async move { student.create_thread(thread).await }
+    };
+    pupil.insist(ask).await
+}
+
+/// Two turns of text, a drill that is answered three times, an exam question where one is offered, and reads.
+pub async fn one_round(pupil: &Patient, thread: &Thread, round: usize) {
+    for said in [2 * round, 2 * round + 1] {
+        pupil.turn(saying(thread, SAID[said % SAID.len()])).await;
+    }
+    let drill = pressing(thread, ClientEventKind::RequestDrill, UNIT);
+    answer_drill(pupil, thread, &pupil.turn(drill).await).await;
+    let exam = pressing(thread, ClientEventKind::RequestExam, UNIT);
+    answer_exam(pupil, thread, &pupil.turn(exam).await).await;
+    let id = &thread.thread_id;
+    pupil
+        .insist(|student| {
+            let id = id.clone();
+            async move { student.thread(&id).await }
+        })
+        .await;
+    pupil
+        .insist(|student| async move { student.standing(DEMO_COURSE).await })
+        .await;
+}
+
+async fn answer_drill(pupil: &Patient, thread: &Thread, came: &TakeTurnResponse) {
     let Some(card) = &tutor(came).card else {
-        return 0;
+        return;
     };
     let Some(Content::Drill(drill)) = &card.content else {
-        return 0;
+        return;
     };
     for text in TRIED {
         let answer = StudentInput {
@@ -113,17 +133,16 @@ async fn answer_drill(student: &Student, thread: &Thread, came: &TakeTurnRespons
             answer: Some(answer),
             idempotency_key: fresh_key(),
         };
-        student.grade_drill(grading).await.unwrap();
+        pupil.grade_drill(grading).await;
     }
-    TRIED.len()
 }
 
-async fn answer_exam(student: &Student, thread: &Thread, came: &TakeTurnResponse) -> usize {
+async fn answer_exam(pupil: &Patient, thread: &Thread, came: &TakeTurnResponse) {
     let Some(card) = &tutor(came).card else {
-        return 0;
+        return;
     };
     let Some(Content::Exam(exam)) = &card.content else {
-        return 0;
+        return;
     };
     let answer = match exam.options.first() {
         Some(option) => Answer::OptionId(option.option_id.clone()),
@@ -140,6 +159,5 @@ async fn answer_exam(student: &Student, thread: &Thread, came: &TakeTurnResponse
         offer_token: exam.offer_token.clone(),
         idempotency_key: fresh_key(),
     };
-    student.submit_exam(submission).await.unwrap();
-    1
+    pupil.submit_exam(submission).await;
 }

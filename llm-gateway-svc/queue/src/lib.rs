@@ -10,6 +10,7 @@
 //! | [`options`] | what a queue is made with |
 //! | [`queue`] | the handles: a queue, a request that waits in it, a slot |
 //! | [`order`] | who is next: pure |
+//! | [`membership`] | which replica has which ordinal, and so which slots are whose: pure |
 //! | [`snapshot`] | an order at one moment: pure |
 //! | [`forecast`] | service times and estimates of waits: pure |
 //! | [`ticket`] | the tickets that hold a place for those who got a retry hint |
@@ -21,6 +22,7 @@
 
 pub mod forecast;
 mod local;
+pub mod membership;
 mod name_hashes;
 pub mod options;
 pub mod order;
@@ -35,4 +37,5 @@ mod waiter;
 pub use options::{InvalidOption, QueueOptions};
 pub use queue::{Queue, Slot, Waiting};
 pub use request::{Band, HeldPlace, Owner, Place, PlaceWatch, Refusal, RetryHint, SlotRequest};
+pub use shared::Ordinals;
 pub use view::QueueView;

@@ -15,7 +15,7 @@ use crate::{
     options::{InvalidOption, QueueOptions},
     order::EntryId,
     request::{Band, HeldPlace, Owner, Place, PlaceWatch, Refusal, SlotRequest},
-    shared::SharedQueue,
+    shared::{Ordinals, SharedQueue},
     view::QueueView,
     waiter::{Grant, Outcome, OutcomeReceiver},
 };
@@ -78,7 +78,25 @@ impl Queue {
     ) -> Result<Self, InvalidOption> {
         options.check()?;
         Ok(Self {
-            backing: Backing::Shared(SharedQueue::open(options, redis, name, kit)),
+            backing: Backing::Shared(SharedQueue::open(options, redis, name, kit, None)),
+        })
+    }
+
+    /// As [`Self::shared`], but which slots are this replica's own is leased: the options' `replicas` and `replica_index` are
+    /// not looked at.
+    ///
+    /// Fails with the first option that is out of its bounds.
+    pub fn leased(
+        options: QueueOptions,
+        redis: Redis,
+        name: &str,
+        kit: &Kit,
+        ordinals: &Ordinals,
+    ) -> Result<Self, InvalidOption> {
+        options.check()?;
+        let shared = SharedQueue::open(options, redis, name, kit, Some(ordinals));
+        Ok(Self {
+            backing: Backing::Shared(shared),
         })
     }
 

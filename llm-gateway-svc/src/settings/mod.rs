@@ -55,7 +55,11 @@ impl Settings {
                 ceiling: queue.queue_max_wait_ceiling_seconds,
             });
         }
-        let (index, replicas) = (queue.queue_replica_index, queue.queue_replicas);
+        let several = queue.queue_replicas.is_some_and(|replicas| replicas > 1);
+        if several != queue.queue_replica_index.is_some() && queue.queue_replicas != Some(1) {
+            return Err(StartError::HalfAReplica);
+        }
+        let (index, replicas) = queue.set_replica().unwrap_or((0, 1));
         // With Redis it still has its part of what the others lend; without, it would refuse every call.
         let none_own = |(_, slots): &(&str, u32)| queue.own_slots(*slots) == 0;
         if self.shared.url().is_none()

@@ -67,25 +67,32 @@ pub struct QueueSettings {
     #[arg(long, env = "HELPER_QUEUE_SLOT_TTL_SECONDS", default_value = "120", value_parser = seconds_from_1::<3600>)]
     pub helper_queue_slot_ttl_seconds: Duration,
 
-    /// How many replicas share the slots while Redis is away (1 to 1000): each then has those of its own
-    #[arg(long, env = "QUEUE_REPLICAS", default_value = "1", value_parser = value_parser!(u32).range(1..=1000))]
-    pub queue_replicas: u32,
+    /// How many replicas share the slots while Redis is away (1 to 1000): each then has those of its own. Unset: with
+    /// LLM_REDIS_URL the replicas find that out among themselves, and there may be more or fewer at any time
+    #[arg(long, env = "QUEUE_REPLICAS", value_parser = value_parser!(u32).range(1..=1000))]
+    pub queue_replicas: Option<u32>,
 
-    /// Which of them this one is: from 0, or a host name that ends in such a number, as that of a pod of a StatefulSet. One
-    /// that is not below QUEUE_REPLICAS has no slots of its own, only what others lend it through Redis
-    #[arg(long, env = "QUEUE_REPLICA_INDEX", default_value = "0", value_parser = replica_index)]
-    pub queue_replica_index: u32,
+    /// With QUEUE_REPLICAS above 1, which of them this one is: from 0, or a host name that ends in such a number, as that of
+    /// a pod of a StatefulSet; each has its own. One that is not below QUEUE_REPLICAS has no slots of its own, only what
+    /// others lend it through Redis
+    #[arg(long, env = "QUEUE_REPLICA_INDEX", value_parser = replica_index)]
+    pub queue_replica_index: Option<u32>,
 }
 
 impl QueueSettings {
-    /// How many of so many slots are this replica's own: slot i is replica i mod QUEUE_REPLICAS' own.
+    /// Which of how many replicas this one is, if that is set; else it is alone, or leases its number.
+    pub(crate) fn set_replica(&self) -> Option<(u32, u32)> {
+        let replicas = self.queue_replicas?;
+        Some((self.queue_replica_index.unwrap_or(0), replicas))
+    }
+
+    /// How many of so many slots are this replica's own without Redis: slot i is replica i mod QUEUE_REPLICAS' own.
     pub(crate) fn own_slots(&self, slots: u32) -> u32 {
-        if self.queue_replica_index >= self.queue_replicas {
+        let (index, replicas) = self.set_replica().unwrap_or((0, 1));
+        if index >= replicas {
             return 0;
         }
-        slots
-            .saturating_sub(self.queue_replica_index)
-            .div_ceil(self.queue_replicas)
+        slots.saturating_sub(index).div_ceil(replicas)
     }
 
     /// Every number of slots, with its setting.

@@ -57,6 +57,7 @@ fn commands_of_scripts() -> BTreeSet<String> {
         "llm-gateway-svc/queue/src/shared/order.lua",
         "llm-gateway-svc/queue/src/shared/slots.lua",
         "llm-gateway-svc/queue/src/shared/operations.lua",
+        "llm-gateway-svc/queue/src/shared/members.lua",
         "libs/breaker/src/breaker.lua",
         "libs/rate-limit/src/limits.lua",
     ]
@@ -94,14 +95,11 @@ fn of(purpose: Purpose, request: CompleteRequest) -> CompleteRequest {
     }
 }
 
-async fn replica(url: &str, index: &str) -> Gateway {
+/// A replica that leases its ordinal.
+async fn replica(url: &str) -> Gateway {
     let args = [
         "--llm-redis-url",
         url,
-        "--queue-replicas",
-        "2",
-        "--queue-replica-index",
-        index,
         "--helper-circuit-breaker-failures",
         "1",
         "--helper-backend-max-attempts",
@@ -131,8 +129,8 @@ async fn the_user_suffices_and_sees_nothing_else() {
     let user = format!("llm on >word {}", rights());
     let server = RedisServer::start_with(&ServerOptions::default().set("user", &user)).unwrap();
     let url = server.url().replace("//", "//llm:word@");
-    let replicas = [replica(&url, "0").await, replica(&url, "1").await];
-    // Both at once: a slot is given out when its home takes part.
+    let replicas = [replica(&url).await, replica(&url).await];
+    // The first slot is given out once nobody can come any more who would have it.
     let (one, other) = tokio::join!(
         replicas[0].complete_as("ada", in_class("7a")),
         replicas[1].complete_as("ben", in_class("7b")),

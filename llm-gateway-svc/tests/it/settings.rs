@@ -253,12 +253,21 @@ async fn waits_and_leases_fit_together() {
 async fn a_replica_has_a_number_and_slots() {
     for (args, named) in [
         (
-            vec!["--queue-replica-index=1"],
+            vec!["--queue-replicas=1", "--queue-replica-index=1"],
             &["HELPER_MAX_CONCURRENCY", "QUEUE_REPLICAS", "LLM_REDIS_URL"][..],
         ),
         (
             vec!["--queue-replicas=3", "--queue-replica-index=2"],
             &["HELPER_MAX_CONCURRENCY", "QUEUE_REPLICAS", "LLM_REDIS_URL"],
+        ),
+        // Half of it.
+        (
+            vec!["--queue-replica-index=1"],
+            &["QUEUE_REPLICAS", "QUEUE_REPLICA_INDEX", "LLM_REDIS_URL"],
+        ),
+        (
+            vec!["--queue-replicas=2", "--llm-redis-url=redis://127.0.0.1:1"],
+            &["QUEUE_REPLICAS", "QUEUE_REPLICA_INDEX", "LLM_REDIS_URL"],
         ),
         (
             vec![
@@ -292,6 +301,13 @@ async fn a_replica_has_a_number_and_slots() {
         "--llm-redis-url=redis://127.0.0.1:1",
     ];
     start(&beyond).await.unwrap();
+    let alone = ["--helper-llm-backend=mock", "--queue-replicas=1"];
+    start(&alone).await.unwrap();
+    let leased = [
+        "--helper-llm-backend=mock",
+        "--llm-redis-url=redis://127.0.0.1:1",
+    ];
+    start(&leased).await.unwrap();
 }
 
 #[tokio::test]

@@ -73,6 +73,7 @@ pub async fn run(args: &Args) {
         let server = redis.insert(RedisServer::start().unwrap());
         let mut settings = features().to_vec();
         settings.push((REDIS_SETTING, server.url()));
+        settings.push(("QUEUE_REPLICAS", "1".to_owned()));
         gateways.push(ModelGateway::start(&model.url(), &settings));
         subjects.push(subject("gateway, Redis", How::Unary, Some(1)));
         subjects.push(subject("gateway, Redis, stream", How::Stream, Some(1)));

@@ -91,6 +91,10 @@ impl Deployment {
         set("RETRIEVAL_STORE", "memory".to_owned());
         if !options.keeps_to_itself {
             set("LLM_REDIS_URL", redis.url());
+            if !options.twice.contains(&Service::Llm) {
+                // Else its slots are not used for some seconds, as others may come that have them.
+                set("QUEUE_REPLICAS", "1".to_owned());
+            }
             set("GATEWAY_REDIS_URL", redis.url());
         }
         let archives = home.path().join("archives");

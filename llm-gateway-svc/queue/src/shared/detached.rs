@@ -48,6 +48,8 @@ pub(super) enum DetachCause {
     /// Calls fail, or Redis says that it takes no part any more. Its slots may have been lent out, and the notices of that
     /// may be on their way.
     Sudden,
+    /// It has said to Redis that it takes no part, to join again at once as another one of the replicas.
+    Renumbered,
 }
 
 impl Detached {
@@ -110,7 +112,7 @@ impl State {
             Mode::Joined { .. } => {}
         }
         let usable_from = match cause {
-            DetachCause::Announced => now,
+            DetachCause::Announced | DetachCause::Renumbered => now,
             DetachCause::Sudden => now + TIMEOUT + HEARTBEAT_TIMEOUT,
         };
         let mut detached = Detached::new(&self.options, now, usable_from);
@@ -152,8 +154,11 @@ impl State {
             self.held.remove(&id);
             self.end(id, Refusal::Superseded);
         }
+        if cause == DetachCause::Renumbered {
+            return;
+        }
         tracing::warn!(
-            owned = self.options.slots / self.options.replicas,
+            owned = self.own.len(),
             "the queue is detached from the other replicas and goes on with its own slots"
         );
     }

@@ -13,6 +13,7 @@ use super::{
     state::{Mode, State},
 };
 use crate::{
+    membership::Holding,
     order::{Entry, EntryId},
     snapshot::OrderSnapshot,
     ticket::TicketKey,
@@ -28,7 +29,7 @@ pub(super) async fn join(queue: &SharedQueue, is_new: bool) -> Option<u64> {
     let asked_time = client.call("time", 0, 0, Vec::new()).await.ok()?;
     let reply = loop {
         let sent = Instant::now();
-        let (not_after, arguments) = {
+        let (not_after, arguments, sent_as) = {
             let mut state = queue.state();
             let clock = Clock::new(asked, asked_time.now);
             let not_after = clock.micros(sent) + micros(TIMEOUT);
@@ -38,7 +39,7 @@ pub(super) async fn join(queue: &SharedQueue, is_new: bool) -> Option<u64> {
             };
             // Nothing starts here until it is certain which claims Redis has.
             detached.join_until(sent + TIMEOUT + (sent - asked));
-            (not_after, arguments)
+            (not_after, arguments, state.holding.clone())
         };
         let answered = client.call("join", 0, not_after, arguments).await;
         let mut state = queue.state();
@@ -47,7 +48,7 @@ pub(super) async fn join(queue: &SharedQueue, is_new: bool) -> Option<u64> {
         };
         match answered {
             Ok(reply) if reply.status == Status::Ok => {
-                let more = joined(&mut state, &reply, sent)?;
+                let more = joined(&mut state, &reply, sent, &sent_as)?;
                 if !more {
                     break reply;
                 }
@@ -94,10 +95,13 @@ pub(super) async fn join(queue: &SharedQueue, is_new: bool) -> Option<u64> {
 /// The arguments of a join: settings, the calls that run, and what is known of others' calls in own slots.
 fn claims(state: &State, client: &ScriptClient, is_new: bool, now: Instant) -> Vec<String> {
     let options = &state.options;
+    // Who has no ordinal takes the replicas as they are.
+    let share = state.holding.share();
+    let index = share.map_or(String::new(), |share| share.ordinal.to_string());
     let mut arguments = vec![
-        options.replica_index.to_string(),
+        index,
         options.slots.to_string(),
-        options.replicas.to_string(),
+        share.map_or(0, |share| share.replicas).to_string(),
         micros(options.slot_ttl).to_string(),
         micros(options.aging).to_string(),
         options.max_entries.to_string(),
@@ -142,13 +146,19 @@ fn claims(state: &State, client: &ScriptClient, is_new: bool, now: Instant) -> V
     arguments
 }
 
-/// Applies the reply to a join, and returns whether there is more to be forgotten first; none if it cannot be read.
-fn joined(state: &mut State, reply: &Reply, sent: Instant) -> Option<bool> {
-    let [more, lost, key, before] = reply.returned.as_slice() else {
+/// Applies the reply to a join as the holder of this, and returns whether there is more to be forgotten first; none if it
+/// cannot be read.
+fn joined(state: &mut State, reply: &Reply, sent: Instant, sent_as: &Holding) -> Option<bool> {
+    let [more, lost, key, before, stranger] = reply.returned.as_slice() else {
         script::unreadable();
         return None;
     };
     state.joined_at = reply.now;
+    state.be_stranger(number(stranger)? == 1, Instant::now());
+    state.is_renumbered = state.holding.share() != sent_as.share();
+    if !state.is_renumbered && state.holding.is_whole() {
+        state.own.thaw();
+    }
     state.apply(reply, sent, Instant::now());
     for slot in match lost {
         Value::Array(lost) => lost.iter().filter_map(number),

@@ -24,15 +24,17 @@ use super::{
 
 /// How often a process shows that it is alive.
 const HEARTBEAT: Duration = Duration::from_secs(1);
-/// How often the same warning is logged.
+/// How often the same warning is logged, and after which time of the same first: a process that was killed seems to take part
+/// for some seconds.
 const WARN_EVERY: Duration = Duration::from_secs(10);
+const WARN_AFTER: Duration = Duration::from_secs(5);
 
 /// Maintains a queue until it is dropped, or the process shuts down and the last call has ended.
 pub(super) async fn run(queue: Weak<SharedQueue>, shutdown: CancellationToken) {
-    let Some((client, wake)) = queue
-        .upgrade()
-        .map(|queue| (queue.client.clone(), Arc::clone(&queue.wake)))
-    else {
+    let Some((client, wake, ended)) = queue.upgrade().map(|queue| {
+        let (wake, ended) = (Arc::clone(&queue.wake), queue.ended.clone());
+        (queue.client.clone(), wake, ended)
+    }) else {
         return;
     };
     let mut news = client.redis().subscribe([client.channel()]);
@@ -43,11 +45,14 @@ pub(super) async fn run(queue: Weak<SharedQueue>, shutdown: CancellationToken) {
         is_listening: false,
         last_beat: None,
         must_beat: false,
-        warned: None,
+        duplicate: None,
         epoch: None,
     };
     maintenance.run(&mut news, &shutdown).await;
     maintenance.end(&client).await;
+    if let Some(ended) = ended {
+        ended.notify_one();
+    }
 }
 
 struct Maintenance {
@@ -60,8 +65,8 @@ struct Maintenance {
     /// When the last heartbeat was sent.
     last_beat: Option<Instant>,
     must_beat: bool,
-    /// When it was last warned of another process with the same index.
-    warned: Option<Instant>,
+    /// Since when there is another process with the same index, and when it was last warned of.
+    duplicate: Option<(Instant, Option<Instant>)>,
     /// The epoch that was joined last.
     epoch: Option<u64>,
 }
@@ -97,7 +102,7 @@ impl Maintenance {
     /// When something is to be done, if nothing happens before.
     fn next_step(&self, state: &State, watched: bool, now: Instant) -> Instant {
         let next = match &state.mode {
-            Mode::Joined { .. } if self.must_beat => now,
+            Mode::Joined { .. } if self.must_beat || state.is_renumbered => now,
             Mode::Joined { .. } => self.next_heartbeat(state, watched),
             Mode::Detached(_) | Mode::Left => state
                 .next_detached_step(now, self.is_listening)
@@ -158,8 +163,23 @@ impl Maintenance {
         }
     }
 
+    /// Takes no part for a moment, to join again as another one of the replicas.
+    async fn step_aside(&self, queue: &SharedQueue) {
+        let is_due = {
+            let mut state = queue.state();
+            let is_joined = matches!(state.mode, Mode::Joined { .. });
+            std::mem::take(&mut state.is_renumbered) && is_joined
+        };
+        if is_due && queue.call("detach", Vec::new()).await.is_some() {
+            queue
+                .state()
+                .detach(DetachCause::Renumbered, Instant::now());
+        }
+    }
+
     /// Does what is due.
     async fn step(&mut self, queue: &SharedQueue) {
+        self.step_aside(queue).await;
         let now = Instant::now();
         let watched = queue.is_watched();
         let (beat, join) = {
@@ -207,6 +227,7 @@ impl Maintenance {
         let (follow_up, missing) = {
             let mut state = queue.state();
             let now = Instant::now();
+            state.be_stranger(number(duplicate) == Some(2), now);
             reconcile_own_slots(&mut state, own, &queue.client.process, &reply, now);
             let mut follow_up = reconcile_leases(&mut state, leases, &reply, sent, now)?;
             let missing = match texts(ids) {
@@ -219,7 +240,9 @@ impl Maintenance {
         for follow_up in follow_up {
             queue.send(follow_up);
         }
-        if number(duplicate) == Some(1) {
+        if number(duplicate) == Some(0) {
+            self.duplicate = None;
+        } else {
             self.warn_of_duplicate(queue);
         }
         enter_again(queue, missing).await
@@ -227,11 +250,16 @@ impl Maintenance {
 
     fn warn_of_duplicate(&mut self, queue: &SharedQueue) {
         let now = Instant::now();
-        if self.warned.is_none_or(|warned| now - warned >= WARN_EVERY) {
-            self.warned = Some(now);
+        let (since, warned) = self.duplicate.get_or_insert((now, None));
+        let is_due = warned.is_none_or(|warned| now - warned >= WARN_EVERY);
+        if now - *since >= WARN_AFTER && is_due {
+            *warned = Some(now);
+            let state = queue.state();
             tracing::error!(
-                replica_index = queue.state().options.replica_index,
-                "another process has the same QUEUE_REPLICA_INDEX; give each replica its own, or both use the same slots when Redis is away"
+                replica_index = state.options.replica_index,
+                owned = state.own.len(),
+                "another process has the same QUEUE_REPLICA_INDEX, so the one that came later has no slots when Redis is away; \
+                 give each replica its own index, or set neither QUEUE_REPLICA_INDEX nor QUEUE_REPLICAS"
             );
         }
     }

@@ -11,6 +11,7 @@
 //! | `state` | what a process knows: its waiters, its calls, its own slots |
 //! | `clock` | Redis' clock as a process knows it |
 //! | `own_slots` | its own slots: who has them |
+//! | `ordinals` | the lease of the process's ordinal, which says what its own slots are, unless that is set |
 //! | `detached` | the queue of a process that Redis is out of reach for |
 //! | `maintenance` | the task of a queue: heartbeats, leases, notices |
 //! | `join` | a process joins the others and claims what it has |
@@ -21,8 +22,9 @@
 //! **Never more calls than slots.** A slot is given out by the script alone, as a lease with a fence, or by the replica
 //! that it belongs to while that is detached. The script gives out a slot only while its home takes part, so that it hears of
 //! it, or is certainly dead. Whoever was detached tells which calls it runs before it takes part again, and so does everybody
-//! once Redis may have lost something. There are two exceptions: a stopped process may finish a call past its lease, and a
-//! replica that alone is detached may use its own slots beside those who still see Redis.
+//! once Redis may have lost something. Which slots are whose changes only after all have agreed (`membership`). There are two
+//! exceptions: a stopped process may finish a call past its lease, and a replica that alone is detached may use its own slots
+//! beside those who still see Redis.
 
 mod admission;
 mod announce;
@@ -30,6 +32,7 @@ mod clock;
 mod detached;
 mod join;
 mod maintenance;
+mod ordinals;
 mod own_slots;
 mod reconcile;
 mod script;
@@ -49,6 +52,7 @@ use tokio::{
 use turnwise_kit::{Kit, TaskTracker};
 use turnwise_redis::{Failure, Redis};
 
+pub use self::ordinals::Ordinals;
 use self::{
     clock::{Clock, micros},
     detached::DetachCause,
@@ -57,6 +61,7 @@ use self::{
     state::{FollowUp, Mode, State},
 };
 use crate::{
+    membership::{Holding, Share},
     options::QueueOptions,
     order::EntryId,
     request::{Place, PlaceWatch},
@@ -78,6 +83,8 @@ pub(crate) struct SharedQueue {
     /// Somebody new follows a place.
     newcomers: Arc<Notify>,
     changes: watch::Sender<()>,
+    /// Whom to tell that it has ended.
+    ended: Option<Arc<Notify>>,
     tasks: TaskTracker,
     runtime: Handle,
 }
@@ -91,20 +98,54 @@ impl std::fmt::Debug for SharedQueue {
 }
 
 impl SharedQueue {
-    /// The queue of this name. Its task runs until the kit shuts down and its last call has ended.
-    pub(crate) fn open(options: QueueOptions, redis: Redis, name: &str, kit: &Kit) -> Arc<Self> {
+    /// The queue of this name. Its task runs until the kit shuts down and its last call has ended. Which slots are its own is
+    /// leased, or else set in the options.
+    pub(crate) fn open(
+        mut options: QueueOptions,
+        redis: Redis,
+        name: &str,
+        kit: &Kit,
+        ordinals: Option<&Ordinals>,
+    ) -> Arc<Self> {
+        let Some(ordinals) = ordinals else {
+            let share = Share {
+                replicas: options.replicas,
+                ordinal: options.replica_index,
+            };
+            return Self::start(options, Holding::fixed(share), redis, name, kit, None);
+        };
+        options.replica_index = ordinals.number();
+        let ended = Some(ordinals.ended());
+        ordinals.register(|holding| Self::start(options, holding, redis, name, kit, ended))
+    }
+
+    fn start(
+        options: QueueOptions,
+        holding: Holding,
+        redis: Redis,
+        name: &str,
+        kit: &Kit,
+        ended: Option<Arc<Notify>>,
+    ) -> Arc<Self> {
         let now = Instant::now();
         let unix = u64::try_from(kit.clock.now().as_microsecond()).unwrap_or(0);
         let client = ScriptClient::new(redis, name, options.replica_index);
         let key = TicketKey::random_bytes();
         let shared = Arc::new_cyclic(|me| Self {
             me: Weak::clone(me),
-            state: Mutex::new(State::new(options, key, Clock::new(now, unix), now)),
+            state: Mutex::new(State::new(
+                options,
+                holding,
+                key,
+                Clock::new(now, unix),
+                now,
+            )),
             client,
             snapshot: tokio::sync::Mutex::default(),
             wake: Arc::default(),
             newcomers: Arc::default(),
             changes: watch::Sender::new(()),
+            ended,
             tasks: kit.tasks.clone(),
             runtime: Handle::current(),
         });
@@ -182,6 +223,23 @@ impl SharedQueue {
             self.wake.notify_one();
         }
         self.changed();
+    }
+
+    /// Gives up the own slots that are not held any more, before others may own them. Not while it is detached, as it may run
+    /// calls there: then it answers that it has not.
+    fn give_up(&self, holding: &Holding, now: Instant) -> bool {
+        self.state().give_up(holding, now)
+    }
+
+    /// Holds this from now on.
+    fn hold(&self, holding: &Holding, now: Instant) {
+        self.state().hold(holding.clone(), now);
+        self.wake.notify_one();
+    }
+
+    /// Whether the process has left the queue for good.
+    fn has_left(&self) -> bool {
+        matches!(self.state().mode, Mode::Left)
     }
 
     /// Follows a waiter's place.

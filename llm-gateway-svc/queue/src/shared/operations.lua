@@ -22,13 +22,19 @@ local operations = {}
 
 -- The slots are numbered anew if there are more or fewer of them.
 local function configure(at)
-  local before = {}
+  local before, renumbered = {}, call('ZCARD', FREE) == 1
   for offset, name in ipairs({ 'slots', 'replicas', 'lease', 'aging', 'entries' }) do
     local value = ARGV[at + offset]
-    if state[name] and state[name] ~= value then before[#before + 1] = name .. ' ' .. state[name] end
-    if state[name] ~= value then set(name, value) end
+    if name == 'replicas' and value == '0' then value = state[name] or value end
+    if state[name] ~= value then
+      renumbered = true
+      -- Of leased indexes there may be more or fewer at any time.
+      local is_set = name ~= 'replicas' or not is_leased(me)
+      if state[name] and is_set then before[#before + 1] = name .. ' ' .. state[name] end
+      set(name, value)
+    end
   end
-  if #before > 0 or call('ZCARD', FREE) == 1 then
+  if renumbered then
     call('ZREMRANGEBYSCORE', FREE, '-inf', '(inf')
     for slot = 0, get('slots') - 1 do
       if call('HEXISTS', SLOTS, slot) == 0 then call('ZADD', FREE, home_of(slot), format('%04d', slot)) end
@@ -74,12 +80,19 @@ function operations.join()
   if not state.key then set('key', ARGV[12]) end
   set('tick', math.max(get('tick'), tonumber(ARGV[13])))
   set('fence', math.max(get('fence'), tonumber(ARGV[14])))
-  local epoch, home = number(get('epoch')), load_home(index)
-  if (not home or home.epoch ~= epoch) and index < get('replicas') then add('joined', 1) end
-  local from = 0
+  call('HSET', INDEXES, me, ARGV[5])
+  local epoch, home = number(get('epoch')), index and load_home(index)
+  local stranger = home and not is_leased(me) and is_other(home)
   -- Somebody else may run a call in a slot of this home and not have claimed it yet; its predecessor would have known.
-  if fresh and get('lost') == 1 and get('replicas') > 1 then from = get('began') + HEARTBEAT_TIMEOUT end
-  store_home({ index = index, process = me, epoch = epoch, from = from, gone = '-', duplicate = home and home.duplicate or 0 })
+  local from = fresh and get('lost') == 1 and get('replicas') > 1 and get('began') + HEARTBEAT_TIMEOUT or 0
+  if stranger then
+    home.duplicate = now
+    store_home(home)
+  elseif index then
+    if (not home or home.epoch ~= epoch) and index < get('replicas') then add('joined', 1) end
+    local duplicate = home and home.duplicate or 0
+    store_home({ index = index, process = me, epoch = epoch, from = from, gone = '-', duplicate = duplicate })
+  end
   call('ZADD', SEEN, now, me)
 
   local claimed, lost = {}, {}
@@ -99,7 +112,7 @@ function operations.join()
   local more = forget_process(me)
   call('HSET', JOINED, me, epoch)
   i_take_part = true
-  return more and 1 or 0, lost, state.key, before
+  return more and 1 or 0, lost, state.key, before, stranger and 1 or 0
 end
 
 function operations.enter()
@@ -185,6 +198,8 @@ end
 -- The own slots of the process, as they are.
 local function own_slots()
   local own, index = {}, index_of(me)
+  local home = index and load_home(index)
+  if not home or home.process ~= me then return own end
   for slot = index, get('slots') - 1, get('replicas') do
     local running = load_call(slot)
     own[#own + 1] = slot .. ' ' .. (running and running.fence .. ' ' .. running.process or '0 -')
@@ -209,13 +224,13 @@ function operations.heartbeat()
       call('ZADD', LEASES, now + get('lease'), slot)
     end
   end
-  local home, duplicate = load_home(index), 0
+  local home, duplicate = index and load_home(index), 0
   if home and home.process ~= me then
-    if takes_part(home.process) then
-      home.duplicate, duplicate = now, 1
+    if is_other(home) then
+      home.duplicate, duplicate = now, 2
     else
       if home.epoch ~= number(get('epoch')) and home.index < get('replicas') then add('joined', 1) end
-      home.process, home.epoch = me, number(get('epoch'))
+      home.process, home.epoch, home.gone = me, number(get('epoch')), '-'
     end
     store_home(home)
   elseif home and home.duplicate >= now - HEARTBEAT_TIMEOUT then
@@ -244,11 +259,15 @@ function operations.shut_down()
     if running.process == me then free(running) end
   end
   local more = forget_process(me)
-  local home = load_home(index_of(me))
-  if not more and home and home.process == me then
-    home.gone = state.server
-    store_home(home)
+  if not more then
+    local index = index_of(me)
+    local home = index and load_home(index)
+    if home and home.process == me then
+      home.gone = state.server
+      store_home(home)
+    end
     call('HDEL', JOINED, me)
+    call('HDEL', INDEXES, me)
     call('ZREM', SEEN, me)
     i_take_part = false
   end

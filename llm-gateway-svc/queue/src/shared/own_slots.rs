@@ -8,7 +8,11 @@ use crate::order::Micros;
 
 /// A replica's own slots.
 #[derive(Debug)]
-pub(super) struct OwnSlots(BTreeMap<usize, Own>);
+pub(super) struct OwnSlots {
+    slots: BTreeMap<usize, Own>,
+    /// Nothing that is told of them now is to be relied on.
+    is_frozen: bool,
+}
 
 /// What is known of one.
 #[derive(Debug, Clone)]
@@ -50,17 +54,40 @@ impl OwnSlots {
             as_of: 0,
             holder: Holder::Unknown { until },
         };
-        Self(slots.map(|slot| (slot, own.clone())).collect())
+        Self {
+            slots: slots.map(|slot| (slot, own.clone())).collect(),
+            is_frozen: false,
+        }
+    }
+
+    /// Nothing that is told of them is to be relied on until [`Self::thaw`].
+    pub(super) fn freeze(&mut self) {
+        self.is_frozen = true;
+    }
+
+    /// What is told of them is true again.
+    pub(super) fn thaw(&mut self) {
+        self.is_frozen = false;
+    }
+
+    /// Whether what is told of them is not to be relied on.
+    pub(super) fn is_frozen(&self) -> bool {
+        self.is_frozen
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.slots.len()
     }
 
     /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.slots.is_empty()
     }
 
     /// Whether this slot is one.
     pub(super) fn has(&self, slot: usize) -> bool {
-        self.0.contains_key(&slot)
+        self.slots.contains_key(&slot)
     }
 
     /// Another process has this slot since `at`, until then at the latest unless it renews its lease.
@@ -89,7 +116,8 @@ impl OwnSlots {
     }
 
     fn learn(&mut self, slot: usize, at: Micros, holder: Holder) {
-        if let Some(own) = self.0.get_mut(&slot)
+        if !self.is_frozen
+            && let Some(own) = self.slots.get_mut(&slot)
             && own.as_of <= at
         {
             *own = Own { as_of: at, holder };
@@ -98,8 +126,8 @@ impl OwnSlots {
 
     /// Redis is out of reach from now on. Whoever has a slot may have renewed its lease a moment ago, but renews it no more.
     pub(super) fn detach(&mut self, now: Instant, lease: Duration) {
-        for own in self.0.values_mut() {
-            if let Holder::Other { until, .. } = &mut own.holder {
+        for own in self.slots.values_mut() {
+            if let Holder::Other { until, .. } | Holder::Unknown { until } = &mut own.holder {
                 *until = (*until).max(now + lease);
             }
         }
@@ -107,7 +135,7 @@ impl OwnSlots {
 
     /// The slots that no other process has at `now`.
     pub(super) fn free(&self, now: Instant) -> impl Iterator<Item = usize> {
-        self.0
+        self.slots
             .iter()
             .filter(move |(_, own)| own.holder.until().is_none_or(|until| until <= now))
             .map(|(slot, _)| *slot)
@@ -115,13 +143,13 @@ impl OwnSlots {
 
     /// When the next slot comes back from another process at the latest.
     pub(super) fn next_back(&self, now: Instant) -> Option<Instant> {
-        let untils = self.0.values().filter_map(|own| own.holder.until());
+        let untils = self.slots.values().filter_map(|own| own.holder.until());
         untils.filter(|until| *until > now).min()
     }
 
     /// The slots that other processes are known to have.
     pub(super) fn lent_out(&self, now: Instant) -> impl Iterator<Item = Lent> {
-        self.0
+        self.slots
             .iter()
             .filter_map(move |(slot, own)| match &own.holder {
                 Holder::Other {

@@ -6,7 +6,7 @@
 --       node. The script touches no other key, and none ends to exist once there is one (`plant`): so while a cluster moves
 --       their slot, it either has all of them or says that it does not, and nobody begins an empty queue beside them.
 -- ARGV  1 the operation
---       2 the process that asks: its replica's index, a dot, and a name of its own
+--       2 the process that asks: its replica's index, or a number from 1024 on if that is leased; a dot; a name of its own
 --       3 the epoch that it has joined; 0 for none
 --       4 a deadline: later nothing is to be done any more, as the process has given up by then; 0 for none
 --       5... the arguments
@@ -31,12 +31,12 @@
 --   back SLOT FENCE NOW              to the slot's home: it is free again
 --
 -- Operations
---   join   index, slots, replicas, lease, aging, entries, service time, ticket key, tick, fence, new, n; then n times
+--   join   index or nothing, slots, replicas (0: as they are), lease, aging, entries, service time, ticket key, tick, fence, new, n; then n times
 --          slot, fence, since, holder, what is left of its lease, id, purpose, class.
 --          The process begins to take part, or again after an epoch ended. It tells which calls it runs, and what it knows
 --          of others' calls in its own slots. `new`: 1 if it has never joined before. What it had in the queue is forgotten.
 --          Returns {whether there is more to forget: then it is called again, slots that it lost..., ticket key, settings
---          that were other ones before}
+--          that were other ones before, whether another process that takes part has the index: then the slots are that one's}
 --   enter  n times: id, band (i or b), class hash, student hash, owner hash or nothing, weight, since (0: now), place and
 --          arrival (0: new ones), until (0: present; else its place is held), room (0: only if it starts at once), purpose,
 --          class. With a place it has been in the queue before.
@@ -47,7 +47,8 @@
 --   release slot, fence, service time or nothing
 --   heartbeat  how many entries the process has in the queue. Its leases are renewed.
 --          Returns {leases of the process: slot, fence, id..., own slots: slot, fence, holder (0 and nothing if free)...,
---          the ids that it has in the queue if it has not so many, or nil, whether another process has the same index}
+--          the ids that it has in the queue if it has not so many, or nil, 1 if another process has the same index, 2 if
+--          that one also has the slots}
 --   snapshot  Returns {state, classes, students, entries, slots: what is kept, as it is kept; the free slots that may be
 --          used}
 --   detach the process takes no part from now on, as it hears nothing of its slots any more
@@ -91,11 +92,13 @@ local FINISHED = { i = KEYS[12], b = KEYS[13] }
 local SLOTS, LEASES, RUNNING, FREE = KEYS[14], KEYS[15], KEYS[16], KEYS[17]
 -- A process's epoch and when it was seen last; the process of an index.
 local JOINED, SEEN, HOMES = KEYS[18], KEYS[19], KEYS[20]
+-- The index with which a process joined; empty: it has none, and no slot is its own.
+local INDEXES = KEYS[21]
 
 -- Redis removes a key whose last field is removed. So each has a field with no name, or a member with none, that is never
 -- removed: after all others where they are sorted by scores, before all others where they are sorted as text.
 local function plant()
-  for _, key in ipairs({ CLASSES, STUDENTS, ENTRIES, OWNERS, SLOTS, RUNNING, JOINED, HOMES }) do call('HSET', key, '', '') end
+  for _, key in ipairs({ CLASSES, STUDENTS, ENTRIES, OWNERS, SLOTS, RUNNING, JOINED, HOMES, INDEXES }) do call('HSET', key, '', '') end
   for _, key in ipairs({ BY_PROCESS, ROTATION, ARRIVALS }) do call('ZADD', key, 0, '') end
   for _, key in ipairs({ HELD, READY.i, READY.b, FINISHED.i, FINISHED.b, LEASES, FREE, SEEN }) do
     call('ZADD', key, 'inf', '')

@@ -29,7 +29,7 @@ static SCRIPT: LazyLock<Script> = LazyLock::new(|| {
 pub(super) const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The keys of a queue, after its name: all that the script touches, in its order.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 21] = [
     "state",
     "classes",
     "students",
@@ -50,6 +50,7 @@ const KEYS: [&str; 20] = [
     "joined",
     "seen",
     "homes",
+    "indexes",
 ];
 
 /// How many entries are entered with one call.
@@ -63,7 +64,7 @@ pub(super) struct ScriptClient {
     /// What all keys and channels begin with.
     name: String,
     keys: Arc<[String]>,
-    /// The replica's index, a dot, and a name of its own.
+    /// The replica's index or the number that it is shown under, a dot, and a name of its own.
     pub(super) process: String,
 }
 

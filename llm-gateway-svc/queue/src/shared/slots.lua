@@ -30,7 +30,24 @@ local function store_home(home)
   }, ' '))
 end
 
-local function home_of(slot) return slot % get('replicas') end
+-- Without replicas that have indexes there is one home, which nobody has.
+local function home_of(slot)
+  local replicas = get('replicas')
+  return replicas > 0 and slot % replicas or 0
+end
+
+-- The index of a process; nil: no slot is its own. One of an earlier release says it with its name.
+local function index_of(process)
+  return tonumber(call('HGET', INDEXES, process) or match(process, '^%d+'))
+end
+
+-- Whether the index of a process is leased. Then no other one has it; a home's record that says so is an earlier one.
+local function is_leased(process) return tonumber(match(process, '^%d+')) > 1023 end
+
+-- Whether a home's process is another one that takes part, with the same index.
+local function is_other(home)
+  return home.process ~= me and takes_part(home.process) and index_of(home.process) == home.index
+end
 
 -- The process of a slot's home; none if nobody was there ever.
 local function home_process(slot)
@@ -45,7 +62,10 @@ local usable_homes = {}
 local function may_use(index)
   if usable_homes[index] == nil then
     local home, usable = load_home(index), false
-    if home and home.gone == state.server then
+    if get('replicas') == 0 or home and home.gone ~= '-' and home.gone ~= state.server then
+      -- Who has it is back soon after Redis lost something, or nobody has.
+      usable = now - get('began') >= HEARTBEAT_TIMEOUT
+    elseif home and home.gone == state.server then
       usable = true
     elseif home and takes_part(home.process) and home.epoch == number(get('epoch')) then
       usable = now >= home.from or get('joined') >= get('replicas')
@@ -60,7 +80,7 @@ end
 
 -- A free slot that may be used: one of this home's if there is one.
 local function free_slot(index)
-  if may_use(index) then
+  if index and may_use(index) then
     local own = call('ZRANGE', FREE, index, index, 'BYSCORE', 'LIMIT', 0, 1)[1]
     if own then return tonumber(own) end
   end
@@ -133,8 +153,6 @@ local function give(slot, entry, class)
   if home and home ~= entry.process then notify(home, 'lent', slot, running.fence, entry.process) end
 end
 
-local function index_of(process) return tonumber(match(process, '^%d+')) end
-
 -- Gives the free slots that may be used to those who are next. One whose process is gone is next no more.
 local function dispatch()
   local given = 0
@@ -181,6 +199,7 @@ local function reap_processes()
     call('HDEL', JOINED, process)
     if not forget_process(process) and tonumber(call('ZSCORE', SEEN, process)) < now - HEARTBEAT_TIMEOUT - get('lease') then
       call('ZREM', SEEN, process)
+      call('HDEL', INDEXES, process)
     end
   end
 end

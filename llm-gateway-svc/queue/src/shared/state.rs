@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     forecast::{ServiceTimes, WaitEstimate},
+    membership::Holding,
     options::QueueOptions,
     order::{Entry, EntryId, Micros},
     request::{HeldPlace, Owner, Place, PlaceWatch, Refusal, RetryHint},
@@ -36,6 +37,11 @@ pub(super) struct State {
     bytes: usize,
     /// The calls that run, by their slots.
     pub(super) calls: HashMap<usize, Call>,
+    /// Which slots are its own, but those of another process with the same index.
+    pub(super) holding: Holding,
+    pub(super) is_stranger: bool,
+    /// Whether it has to join again, as another one of the replicas.
+    pub(super) is_renumbered: bool,
     pub(super) own: OwnSlots,
     pub(super) times: ServiceTimes,
     pub(super) key: TicketKey,
@@ -113,14 +119,18 @@ impl State {
     /// A process that has not joined yet.
     pub(super) fn new(
         options: QueueOptions,
+        holding: Holding,
         key_bytes: [u8; TicketKey::BYTES],
         clock: Clock,
         now: Instant,
     ) -> Self {
-        let owned = (0..options.slots).filter(|slot| options.owns(*slot));
+        let owned = (0..options.slots).filter(|slot| holding.owns(*slot));
         Self {
             mode: Mode::Detached(Box::new(Detached::new(&options, now, now))),
             own: OwnSlots::unknown(owned, now + options.slot_ttl),
+            holding,
+            is_stranger: false,
+            is_renumbered: false,
             times: ServiceTimes::prior(options.service_time),
             key: TicketKey::new(&key_bytes),
             key_bytes,
@@ -137,6 +147,45 @@ impl State {
             changes: 0,
             announcing: false,
             options,
+        }
+    }
+
+    /// Gives up the own slots that are not held any more; false, and nothing is done, while they may be in use unseen. Until
+    /// it joins again, nothing is known of the others: replicas that have joined as other ones do not tell this one of them.
+    pub(super) fn give_up(&mut self, holding: &Holding, now: Instant) -> bool {
+        if matches!(self.mode, Mode::Detached(_)) && !self.own.is_empty() {
+            return false;
+        }
+        self.holding = holding.clone();
+        self.own_unknown(now);
+        self.own.freeze();
+        true
+    }
+
+    /// Holds this from now on, and joins again so that the others know.
+    pub(super) fn hold(&mut self, holding: Holding, now: Instant) {
+        self.holding = holding;
+        self.own_unknown(now);
+        self.own.freeze();
+        self.is_renumbered = matches!(self.mode, Mode::Joined { .. });
+    }
+
+    /// Whether another process that takes part has this one's index: then the slots are that one's.
+    pub(super) fn be_stranger(&mut self, is_stranger: bool, now: Instant) {
+        if self.is_stranger != is_stranger {
+            self.is_stranger = is_stranger;
+            self.own_unknown(now);
+        }
+    }
+
+    /// Nothing is known of the own slots, but that whoever has one has it for a lease at most.
+    fn own_unknown(&mut self, now: Instant) {
+        let (holding, stranger) = (&self.holding, self.is_stranger);
+        let owned = (0..self.options.slots).filter(|slot| !stranger && holding.owns(*slot));
+        let own = OwnSlots::unknown(owned, now + self.options.slot_ttl);
+        let was_frozen = std::mem::replace(&mut self.own, own).is_frozen();
+        if was_frozen {
+            self.own.freeze();
         }
     }
 

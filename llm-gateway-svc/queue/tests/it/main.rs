@@ -4,6 +4,7 @@
 mod conformance;
 mod forecast;
 mod local;
+mod membership;
 mod order;
 mod shared;
 mod simulation;

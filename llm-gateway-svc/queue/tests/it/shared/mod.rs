@@ -5,6 +5,7 @@ mod declared_keys;
 mod differential;
 mod one_of_three;
 mod one_replica;
+mod ordinals;
 mod outages;
 mod replicas;
 mod topologies;

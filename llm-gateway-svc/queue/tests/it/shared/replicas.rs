@@ -6,8 +6,11 @@ use std::{
     time::Duration,
 };
 
-use tokio::time::{Instant, sleep, timeout};
-use turnwise_llm_queue::{QueueOptions, Refusal};
+use tokio::{
+    task::block_in_place,
+    time::{Instant, sleep, timeout},
+};
+use turnwise_llm_queue::{QueueOptions, Refusal, view::Scope};
 use turnwise_testing::redis::RedisServer;
 
 use super::{Meter, Replica, replicas};
@@ -237,21 +240,21 @@ impl Write for Log {
     }
 }
 
-#[tokio::test]
-async fn two_replicas_with_one_index_are_warned_of() {
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn of_two_replicas_with_one_index_one_owns_its_slots_and_both_say_so() {
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
         .with_writer(move || writer.clone())
         .finish();
     let _guard = tracing::subscriber::set_default(subscriber);
-    let server = RedisServer::start().unwrap();
+    let mut server = RedisServer::start().unwrap();
     let options = QueueOptions {
         replicas: 2,
         ..options(2)
     };
     let one = Replica::join(&server.url(), options.clone()).await;
-    let other = Replica::join(&server.url(), options).await;
+    let other = Replica::join(&server.url(), options.clone()).await;
     let warned = async {
         while !String::from_utf8_lossy(&log.0.lock().unwrap())
             .contains("the same QUEUE_REPLICA_INDEX")
@@ -260,5 +263,37 @@ async fn two_replicas_with_one_index_are_warned_of() {
         }
     };
     timeout(SOON, warned).await.unwrap();
-    drop((one, other));
+    // The one that was there first.
+    block_in_place(|| server.kill());
+    other.until(Scope::Detached).await;
+    let refused = match other.queue.enter(ask("class", "a")).await {
+        Ok(waiting) => timeout(SOON, waiting.slot()).await.unwrap().map(drop),
+        Err(refusal) => Err(refusal),
+    };
+    assert!(
+        matches!(refused, Err(Refusal::NoSlot { .. })),
+        "{refused:?}"
+    );
+    drop(slot_of(&one.queue, ask("class", "b")).await);
+
+    // Once that has ended, the slots are the other one's.
+    block_in_place(|| server.start_again().unwrap());
+    one.until(Scope::Shared).await;
+    other.until(Scope::Shared).await;
+    one.stop().await;
+    let owned = async {
+        loop {
+            block_in_place(|| server.kill());
+            other.until(Scope::Detached).await;
+            let ask = ask("class", "c").max_wait(TTL * 2);
+            if let Ok(waiting) = other.queue.enter(ask).await
+                && waiting.slot().await.is_ok()
+            {
+                return;
+            }
+            block_in_place(|| server.start_again().unwrap());
+            other.until(Scope::Shared).await;
+        }
+    };
+    timeout(SOON, owned).await.unwrap();
 }
