@@ -22,7 +22,7 @@
 //! | [`outages`], [`durability`], [`drain`] | services that die, and the end of a process |
 //! | [`class_of_thirty`] | what a teacher does with a class, and what is counted of it |
 //! | [`school`] | who may do what with a class, what a teacher decides, who waits |
-//! | [`reload`] | courses that change meanwhile |
+//! | [`reload`], [`bundles`] | courses that change meanwhile, as folders and as bundles |
 //! | [`retrieval`] | what staff upload: on the public face, under load, and through kills at every stage of indexing |
 //! | [`tutor`] | simulated students, who go through a whole course by public calls alone |
 //! | [`attacks`] | what reached something once: connections, deadlines, encodings, pages, classes, replies |
@@ -70,6 +70,7 @@ mod attacks;
 mod bad_requests;
 mod bad_tokens;
 mod bad_turns;
+mod bundles;
 mod busy_model;
 mod clarification;
 mod clarification_model;
