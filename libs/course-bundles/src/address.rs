@@ -21,8 +21,9 @@ pub(crate) struct Artifact {
     pub(crate) digest: String,
 }
 
+/// What to write in place of what is none.
 pub(crate) const FORMS: &str = "write one line, `https://HOST/NAME.tar.zst#sha256=HASH` or \
-                                `oci://HOST/REPOSITORY@sha256:DIGEST`; http:// and oci+http:// are for servers of your own network";
+    `oci://HOST/REPOSITORY@sha256:DIGEST`; http:// and oci+http:// are for servers of your own network";
 
 impl Address {
     /// Reads the one line that is neither empty nor a comment (`#`).

@@ -62,8 +62,8 @@ impl VerifyingKeys {
             Some(keys) if (1..=MOST).contains(&keys.len()) => Ok(Self(keys)),
             _ => Err(fault(
                 file,
-                "must hold 1 to 32 Ed25519 public keys, PEM, and no other; `openssl pkey -in KEY -pubout` writes that of \
-                 a private key",
+                "must hold 1 to 32 Ed25519 public keys, PEM, and no other; `openssl pkey -in KEY -pubout` writes that \
+                 of a private key",
             )),
         }
     }

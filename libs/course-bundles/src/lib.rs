@@ -6,8 +6,8 @@
 //! | `unpack`, `limits` | what may be in one |
 //! | `address`, `fetch`, `registry`, `logins` | where one is, and getting it |
 //!
-//! Every bundle becomes a folder in the archive of packs ([`PackArchive`]) and is then what a folder of the courses is. It
-//! is named by its hash wherever it comes from, so what the archive has is never fetched again.
+//! Every bundle becomes a folder in the archive of packs ([`PackArchive`]) and is then what a folder of the courses is.
+//! It is named by its hash wherever it comes from, so what the archive has is never fetched again.
 
 mod address;
 mod fetch;
@@ -50,8 +50,8 @@ pub enum OpenError {
     Archive(#[from] ArchiveError),
     /// A copy would be a course that is served.
     #[error(
-        "PACK_ARCHIVE_DIR and COURSES_DIR are one folder, or one is in the other (`{0}`): copies would be courses; name \
-         another folder"
+        "PACK_ARCHIVE_DIR and COURSES_DIR are one folder, or one is in the other (`{0}`): copies would be courses; \
+         name another folder"
     )]
     ArchiveAmongCourses(PathBuf),
     /// The keys for bundles cannot be used.
@@ -62,8 +62,8 @@ pub enum OpenError {
     Logins(KeyError),
 }
 
-/// Opens the courses that the settings name, with an archive if they name one. It reads files and may fetch: call it where
-/// blocking is no harm. The rest is as [`Library::open`] has it.
+/// Opens the courses that the settings name, with an archive if they name one. It reads files and may fetch: call it
+/// where blocking is no harm. The rest is as [`Library::open`] has it.
 ///
 /// # Errors
 /// A setting cannot be used, a bundle is refused, or there is no course to serve.
@@ -90,8 +90,8 @@ pub fn open<T>(
     })
 }
 
-/// Loads every pack that the settings name, as a start without an archive of its own would: bundles are fetched anew, and
-/// nothing of them stays.
+/// Loads every pack that the settings name, as a start without an archive of its own would: bundles are fetched anew,
+/// and nothing of them stays.
 ///
 /// # Errors
 /// A setting cannot be used, or the courses' folder not be read.

@@ -28,8 +28,8 @@ pub struct Bundle {
     pub pack: Pack,
 }
 
-/// Packs the course in `dir` as a tar, which zstd compresses if wanted, and signs it if there is a key. Of two packs with
-/// the same files the tar is the same, byte for byte; compressed, with one version of this program.
+/// Packs the course in `dir` as a tar, which zstd compresses if wanted, and signs it if there is a key. Of two packs
+/// with the same files the tar is the same, byte for byte; compressed, with one version of this program.
 ///
 /// # Errors
 /// The faults of the pack, or it is too large.

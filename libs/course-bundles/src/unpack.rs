@@ -158,7 +158,8 @@ pub(crate) fn unpack(
     Ok((manifest, said))
 }
 
-/// Whether the name leads to a file below the folder that is not hidden. A hidden one could pass for a mark of the archive.
+/// Whether the name leads to a file below the folder that is not hidden. A hidden one could pass for a mark of the
+/// archive.
 fn stays_inside(name: &str) -> bool {
     let plain = |part: Component<'_>| match part {
         Component::Normal(part) => !part.as_encoded_bytes().starts_with(b"."),

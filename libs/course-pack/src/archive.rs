@@ -1,8 +1,8 @@
 //! An archive of packs: every version that was served, for as long as the log of a turn may name it.
 //!
 //! A version lies in a folder `COURSE_ID.HASH`, whose time is when it was last known to be served. It is written under
-//! another name, checked by its hash and renamed. Whoever reads it checks the hash again. One that came in a bundle has a
-//! hidden file that is named by the bundle's digest and has what the bundle says of itself.
+//! another name, checked by its hash and renamed. Whoever reads it checks the hash again. One that came in a bundle has
+//! a hidden file that is named by the bundle's digest and has what the bundle says of itself.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
