@@ -70,10 +70,11 @@ async fn accept(listener: TcpListener, answer: Arc<Answer>, asked: Arc<Mutex<Vec
         let service = service_fn(move |request: Request<Incoming>| {
             let (parts, _) = request.into_parts();
             let path = parts.uri.path_and_query().map(ToString::to_string);
-            let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
-            asked.extend(path);
+            let mut paths = asked.lock().unwrap_or_else(PoisonError::into_inner);
+            paths.extend(path);
+            drop(paths);
             let answer = answer(&parts).map(Full::new);
-            async { Ok::<_, Infallible>(answer) }
+            async move { Ok::<_, Infallible>(answer) }
         });
         tokio::spawn(async move {
             // A client that goes away is no fault here.
