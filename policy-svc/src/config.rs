@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, ValueEnum, builder::RangedU64ValueParser, value_parser};
+use clap::{ArgAction, ValueEnum, builder::RangedU64ValueParser};
 use turnwise_course_pack::LibrarySettings;
 use turnwise_kit::settings::flag;
 use turnwise_lesson_policy as chat;
@@ -15,21 +15,6 @@ pub struct Settings {
     #[command(flatten)]
     pub courses: LibrarySettings,
 
-    /// A folder that gets a copy of every version of a course that is served: turns name the version that they were
-    /// taken with, and can be replayed as long as it is there. Unset: none
-    #[arg(long, env = "PACK_ARCHIVE_DIR")]
-    pub pack_archive_dir: Option<PathBuf>,
-
-    /// Days (1 to 3650) that a version stays in PACK_ARCHIVE_DIR after it was served: no fewer than
-    /// TURN_LOG_RETENTION_DAYS of session-svc
-    #[arg(
-        long,
-        env = "PACK_ARCHIVE_DAYS",
-        default_value_t = ARCHIVE_DAYS,
-        value_parser = value_parser!(u32).range(1..=3650)
-    )]
-    pub pack_archive_days: u32,
-
     /// The homework helper.
     #[command(flatten)]
     pub helper: HelperSettings,
@@ -40,19 +25,12 @@ pub struct Settings {
     pub context_handoff_enabled: bool,
 }
 
-const ARCHIVE_DAYS: u32 = 90;
-
 impl Settings {
     /// The courses of a folder, looked at so often (0: never), and the rest as it is by default.
     #[must_use]
     pub fn new(courses_dir: PathBuf, courses_reload_seconds: u32) -> Self {
         Self {
-            courses: LibrarySettings {
-                courses_dir,
-                courses_reload_seconds,
-            },
-            pack_archive_dir: None,
-            pack_archive_days: ARCHIVE_DAYS,
+            courses: LibrarySettings::new(courses_dir, courses_reload_seconds),
             helper: HelperSettings::default(),
             context_handoff_enabled: true,
         }

@@ -1,12 +1,9 @@
 //! The courses that are served: packs, loaded, checked and turned into what decisions need.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    path::Path,
-};
+use std::collections::{BTreeSet, HashMap};
 
 use turnwise_course_pack::{
-    self as pack, Catalog, DrillChoice, Library, Pack, PackFault, PolicyOverrides,
+    self as pack, Catalog, DrillChoice, Library, LibrarySettings, Pack, PackFault, PolicyOverrides,
 };
 use turnwise_decisions::{
     Course, CourseError, CourseSpec, Drill, DrillHelp, ExamOption, ExamQuestion, KeyIdea,
@@ -23,7 +20,6 @@ use crate::{
     answers::Answers,
     artifacts::Context,
     drill_checks, drill_keys,
-    error::StartError,
     exam_drills::{self, DrillExpressions},
     exercise_units::ExerciseUnits,
     placement, taught,
@@ -170,34 +166,30 @@ pub fn faults(pack: &Pack, instances: usize) -> Vec<PackFault> {
     faults
 }
 
-/// Loads every pack under `root`. A broken pack is logged with its faults and left out.
+/// Loads every pack that the settings name. A broken one is logged with its faults and left out.
 ///
 /// # Errors
-/// The folder cannot be read, holds no pack, or holds broken packs only.
-pub fn open(root: &Path, kit: &Kit) -> Result<Library<LoadedCourse>, StartError> {
-    let clock = kit.clock.clone();
-    let library = Library::open(
-        root,
-        SETTLED_AFTER_POLLS,
-        move || clock.now(),
-        |pack| {
-            for warning in &pack.warnings {
-                tracing::warn!(course_id = %pack.course.id, "course pack: {warning}");
-            }
-            if let Some(fault) = faults(&pack, INSTANCES_AT_LOAD).first() {
-                return Err(fault.to_string());
-            }
-            let loaded = LoadedCourse::new(pack).map_err(|error| error.to_string())?;
-            tracing::info!(
-                course_id = %loaded.id,
-                pack_hash = %loaded.pack_hash,
-                units = loaded.course.unit_count(),
-                "course loaded"
-            );
-            Ok(loaded)
-        },
-    )
-    .map_err(StartError::Courses)?;
+/// As [`turnwise_course_bundles::open`] has it.
+pub fn open(
+    settings: &LibrarySettings,
+    kit: &Kit,
+) -> Result<Library<LoadedCourse>, turnwise_course_bundles::OpenError> {
+    let library = turnwise_course_bundles::open(settings, SETTLED_AFTER_POLLS, kit, |pack| {
+        for warning in &pack.warnings {
+            tracing::warn!(course_id = %pack.course.id, "course pack: {warning}");
+        }
+        if let Some(fault) = faults(&pack, INSTANCES_AT_LOAD).first() {
+            return Err(fault.to_string());
+        }
+        let loaded = LoadedCourse::new(pack).map_err(|error| error.to_string())?;
+        tracing::info!(
+            course_id = %loaded.id,
+            pack_hash = %loaded.pack_hash,
+            units = loaded.course.unit_count(),
+            "course loaded"
+        );
+        Ok(loaded)
+    })?;
     kit.metrics
         .registry(|registry| library.register(registry.sub_registry_with_prefix("policy")));
     Ok(library)

@@ -1,8 +1,7 @@
 //! What can go wrong: at start, and in a call.
 
-use std::path::PathBuf;
-
-use turnwise_course_pack::{ArchiveError, ArtifactFormat, LibraryError};
+use turnwise_course_bundles::OpenError;
+use turnwise_course_pack::ArtifactFormat;
 use turnwise_decisions::PolicyFault;
 use turnwise_kit::Fault;
 use turnwise_proto::common::v1::ErrorReason;
@@ -12,18 +11,12 @@ use crate::artifacts::Refusal;
 /// Why the service does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// No course can be served.
-    #[error("no course can be served (COURSES_DIR): {0}")]
-    Courses(LibraryError),
-    /// What is served cannot be archived.
-    #[error("the courses cannot be archived (PACK_ARCHIVE_DIR): {0}")]
-    Archive(#[from] ArchiveError),
-    /// A copy would be a course that is served.
-    #[error(
-        "PACK_ARCHIVE_DIR and COURSES_DIR are one folder, or one is in the other (`{0}`): copies would be courses; name \
-         another folder"
-    )]
-    ArchiveAmongCourses(PathBuf),
+    /// The courses cannot be served, or not be archived.
+    #[error(transparent)]
+    Courses(#[from] OpenError),
+    /// The start broke off.
+    #[error("the start broke off: {0}")]
+    Interrupted(String),
     /// The reply guard cannot be made.
     #[error("the reply guard cannot be made: {0}")]
     Guard(#[from] turnwise_reply_guard::GuardError),

@@ -38,14 +38,8 @@ pub mod mistakes;
 pub mod placement;
 pub mod taught;
 
-use std::{
-    io,
-    path::{Component, Path, PathBuf},
-    sync::Arc,
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
-use turnwise_course_pack::PackArchive;
 use turnwise_kit::{Gzip, Kit, sizes::INTERNAL_MESSAGE};
 use turnwise_procedure_help::Rules;
 use turnwise_proto::policy::v1::policy_service_server::PolicyServiceServer;
@@ -65,17 +59,11 @@ pub const SERVICE_NAMES: &[&str] = &["turnwise.policy.v1.PolicyService"];
 /// # Errors
 /// The courses cannot be served, or not be archived; the message says what to do.
 pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Routes, StartError> {
-    let mut library = courses::open(&settings.courses.courses_dir, kit)?;
-    if let Some(folder) = &settings.pack_archive_dir {
-        let places = (place(folder), place(&settings.courses.courses_dir));
-        if let (Ok(kept), Ok(served)) = places
-            && (kept.starts_with(&served) || served.starts_with(&kept))
-        {
-            return Err(StartError::ArchiveAmongCourses(folder.clone()));
-        }
-        let archive = PackArchive::open(folder, settings.pack_archive_days)?;
-        library = library.archived_in(archive);
-    }
+    let (courses, own) = (settings.courses.clone(), kit.clone());
+    // Packs are read, and bundles fetched, on a thread that may block.
+    let library = tokio::task::spawn_blocking(move || courses::open(&courses, &own))
+        .await
+        .map_err(|error| StartError::Interrupted(error.to_string()))??;
     let library = Arc::new(library);
     let routes = routes_over(
         library.catalog(),
@@ -87,20 +75,6 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<tonic::service::Ro
     let end = kit.shutdown.clone().cancelled_owned();
     kit.tasks.spawn(library.follow(every, end));
     Ok(routes)
-}
-
-/// Where a path leads, once the folders in it that are not there are made.
-fn place(path: &Path) -> io::Result<PathBuf> {
-    let mut place = PathBuf::new();
-    for part in std::path::absolute(path)?.components() {
-        if part == Component::ParentDir {
-            place.pop();
-        } else {
-            place.push(part);
-        }
-        place = place.canonicalize().unwrap_or(place);
-    }
-    Ok(place)
 }
 
 /// The service's routes over courses that are loaded already; with the context hand-off on or off.

@@ -1,9 +1,9 @@
 //! The courses that are served, each with its index.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
 use tokio::runtime::Handle;
-use turnwise_course_pack::{Catalog, Library, Pack};
+use turnwise_course_pack::{Catalog, Library, LibrarySettings, Pack};
 use turnwise_kit::Kit;
 
 use crate::{course::CourseVersion, error::StartError, indexing::Indexer};
@@ -14,31 +14,27 @@ const SETTLED_AFTER_POLLS: u32 = 2;
 /// The courses that are served, by id, each with its last versions.
 pub type Courses = Catalog<Arc<CourseVersion>>;
 
-/// Loads and indexes every pack under `root`. A broken pack is logged with its faults and left out, as policy-svc does.
+/// Loads and indexes every pack that the settings name. A broken pack is logged with its faults and left out, as policy-svc
+/// does.
 ///
 /// # Errors
-/// The folder cannot be read, holds no pack, or holds broken packs only.
+/// As [`turnwise_course_bundles::open`] has it.
 pub async fn open(
-    root: &Path,
+    settings: &LibrarySettings,
     indexer: Arc<Indexer>,
     kit: &Kit,
 ) -> Result<Library<Arc<CourseVersion>>, StartError> {
-    let clock = kit.clock.clone();
-    let root = root.to_owned();
+    let (settings, own) = (settings.clone(), kit.clone());
     let runtime = Handle::current();
     // Packs are read, and made into indexes, on a thread that may block: now, and later when they change.
     let opened = tokio::task::spawn_blocking(move || {
-        Library::open(
-            &root,
-            SETTLED_AFTER_POLLS,
-            move || clock.now(),
-            move |pack: Pack| Ok(runtime.block_on(indexer.version(pack))),
-        )
+        turnwise_course_bundles::open(&settings, SETTLED_AFTER_POLLS, &own, move |pack: Pack| {
+            Ok(runtime.block_on(indexer.version(pack)))
+        })
     });
     let library = opened
         .await
-        .map_err(|error| StartError::Interrupted(error.to_string()))?
-        .map_err(StartError::Courses)?;
+        .map_err(|error| StartError::Interrupted(error.to_string()))??;
     kit.metrics
         .registry(|registry| library.register(registry.sub_registry_with_prefix("retrieval")));
     Ok(library)

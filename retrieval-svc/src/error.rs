@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use turnwise_course_pack::LibraryError;
+use turnwise_course_bundles::OpenError;
 use turnwise_kit::Fault;
 use turnwise_proto::common::v1::ErrorReason;
 use turnwise_retrieval_embeddings::{EmbedError, OpenError as EmbeddingsError};
@@ -18,9 +18,9 @@ const RETRY_AFTER: Duration = Duration::from_secs(2);
 /// Why the service does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// No course can be served.
-    #[error("no course can be served (COURSES_DIR): {0}")]
-    Courses(LibraryError),
+    /// The courses cannot be served, or not be archived.
+    #[error(transparent)]
+    Courses(#[from] OpenError),
     /// The place of the index cannot be read.
     #[error(
         "RETRIEVAL_STORE must be `embedded:` and the path of a file, `qdrant:` and an address, or `memory`: {0}"

@@ -61,8 +61,8 @@ pub async fn routes(
     let backends = settings.own.open(llm).await?;
     let queries = Arc::clone(&backends.queries);
     let indexer = Arc::new(Indexer::new(backends, Arc::clone(&kit.clock)));
-    let root = &settings.courses.courses_dir;
-    let library = Arc::new(courses::open(root, Arc::clone(&indexer), kit).await?);
+    let opened = courses::open(&settings.courses, Arc::clone(&indexer), kit);
+    let library = Arc::new(opened.await?);
     let courses = library.catalog();
     let every = Duration::from_secs(settings.courses.courses_reload_seconds.into());
     let tending = Arc::clone(&indexer).tend(every, kit.shutdown.clone());

@@ -258,14 +258,15 @@ fn faults_are_told_to_programs() {
 /// The services that read courses refuse to start with a broken one, and say where it is broken.
 fn stops_who_reads_it(row: &Row) {
     let dir = broken(row.file, row.from, row.to);
-    let token = dir.path().join("token");
+    let home = tempfile::tempdir().unwrap();
+    let token = home.path().join("token");
     fs::write(&token, "x".repeat(43)).unwrap();
     for service in row.services.iter().copied() {
         let args = if service == Service::Suite {
             vec![
                 "up".into(),
                 "--data-dir".into(),
-                dir.path().join("data").into(),
+                home.path().join("data").into(),
             ]
         } else {
             Vec::new()
@@ -282,7 +283,7 @@ fn stops_who_reads_it(row: &Row) {
             ]
             .map(|(name, value)| (name.to_owned(), value))
             .into(),
-            home: dir.path().to_owned(),
+            home: home.path().to_owned(),
         });
         let status = process.exit_status();
         let said = process.log().all().join("\n");

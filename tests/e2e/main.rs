@@ -24,7 +24,7 @@
 //! | [`rolling_restart`] | all replicas are replaced, one after the other, while a school works |
 //! | [`class_of_thirty`] | what a teacher does with a class, and what is counted of it |
 //! | [`school`] | who may do what with a class, what a teacher decides, who waits |
-//! | [`reload`] | courses that change meanwhile |
+//! | [`reload`], [`bundles`] | courses that change meanwhile, as folders and as bundles |
 //! | [`retrieval`] | what staff upload: on the public face, under load, and through kills at every stage of indexing |
 //! | [`tutor`] | simulated students, who go through a whole course by public calls alone |
 //! | [`attacks`] | what reached something once: connections, deadlines, encodings, pages, classes, replies |
@@ -72,6 +72,7 @@ mod attacks;
 mod bad_requests;
 mod bad_tokens;
 mod bad_turns;
+mod bundles;
 mod busy_model;
 mod clarification;
 mod clarification_model;

@@ -13,7 +13,7 @@ use turnwise_tests::{
 use crate::course_check::copy;
 
 /// How long a change may take to be served: a few looks, a second apart, and the loading.
-const SERVED: Duration = Duration::from_secs(60);
+pub const SERVED: Duration = Duration::from_secs(60);
 const ENTRY: &str = "    title: Welcome\n";
 
 in_both_deployments!(a_changed_course_is_served_and_a_broken_one_is_not);
@@ -35,16 +35,7 @@ async fn a_changed_course_is_served_and_a_broken_one_is_not(kind: Kind) {
 
     write(&units, &original.replace(ENTRY, "    title: Hello\n"));
     serves(&ada, "Hello").await;
-    // The search may be a moment behind.
-    let one_process = suite.or_suite(Service::Policy) == suite.or_suite(Service::Retrieval);
-    let (served, wanted) = (Cell::new(0), if one_process { 2 } else { 1 });
-    let is_served = |line: &str| {
-        let again = line.contains("course served") && line.contains("earlier");
-        served.set(served.get() + i32::from(again));
-        (served.get() == wanted).then_some(())
-    };
-    let log = suite.process(suite.or_suite(Service::Retrieval)).log();
-    log.wait_for(SERVED, is_served).expect("it is not served");
+    is_searched(&mut suite);
     let answer = ada.say(&thread, "where do I start?").await;
     assert_eq!(answer.degraded_reasons().count(), 0, "{answer:#?}");
     assert_eq!(answer.snapshot_lite.unwrap().focus.unwrap().title, "Hello");
@@ -74,7 +65,20 @@ async fn a_changed_course_is_served_and_a_broken_one_is_not(kind: Kind) {
     suite.stop();
 }
 
-async fn focus(student: &Student) -> String {
+/// Waits until a first change of a course is served by the search, too, which may be a moment behind.
+pub fn is_searched(suite: &mut Deployment) {
+    let one_process = suite.or_suite(Service::Policy) == suite.or_suite(Service::Retrieval);
+    let (served, wanted) = (Cell::new(0), if one_process { 2 } else { 1 });
+    let is_served = |line: &str| {
+        let again = line.contains("course served") && line.contains("earlier");
+        served.set(served.get() + i32::from(again));
+        (served.get() == wanted).then_some(())
+    };
+    let log = suite.process(suite.or_suite(Service::Retrieval)).log();
+    log.wait_for(SERVED, is_served).expect("it is not served");
+}
+
+pub async fn focus(student: &Student) -> String {
     let standing = student.standing(DEMO_COURSE).await.unwrap();
     standing.focus.unwrap().title
 }
@@ -87,7 +91,7 @@ async fn serves(student: &Student, title: &str) {
 }
 
 /// Replaces a file in one step, as an editor does.
-fn write(file: &Path, text: &str) {
+pub fn write(file: &Path, text: &str) {
     let fresh = file.with_file_name(".fresh");
     fs::write(&fresh, text).unwrap();
     fs::rename(fresh, file).unwrap();

@@ -4,7 +4,8 @@ use std::{fmt::Write as _, process::ExitCode, time::Duration};
 
 use anyhow::Result;
 use tonic::Code;
-use turnwise_course_pack::{Pack, load_all};
+use turnwise_course_bundles::load_all;
+use turnwise_course_pack::{Pack, is_bundle};
 use turnwise_gateway_svc::upstream::connect_exam;
 use turnwise_kit::{CallContext, Kit, client::GrpcClient, settings::Given};
 use turnwise_llm_gateway_svc::{BackendKind, Finding, FindingKind, diagnose};
@@ -24,7 +25,10 @@ const LOOK: Duration = Duration::from_secs(5);
 
 /// Examines what `turnwise up` would use with these settings, and starts nothing. A hint is no failure.
 pub async fn run(mut args: UpArgs, given: &Given) -> Result<ExitCode> {
-    let mut findings = vec![packs(&args), sheets(&args), exam_system(&args).await];
+    let courses = args.clone();
+    // Bundles are fetched on a thread that may block.
+    let packs = tokio::task::spawn_blocking(move || packs(&courses)).await?;
+    let mut findings = vec![packs, sheets(&args), exam_system(&args).await];
     let chosen = choose_backend(&mut args.suite.llm, given).await;
     let backends = &args.suite.llm.backends;
     if chosen && backends.helper_llm_backend == BackendKind::None {
@@ -50,20 +54,27 @@ pub async fn run(mut args: UpArgs, given: &Given) -> Result<ExitCode> {
 }
 
 fn packs(args: &UpArgs) -> Finding {
-    let dir = &args.suite.policy.courses.courses_dir;
-    let about = format!("courses in {}", dir.display());
-    let packs = load_all(dir).unwrap_or_default();
+    let courses = &args.suite.policy.courses;
+    let dir = courses.courses_dir.display();
+    let about = format!("courses in {dir}");
+    let packs = match load_all(courses) {
+        Ok(packs) => packs,
+        Err(error) => return Finding::bad(about, error.to_string()),
+    };
     let is_served = |pack: &Pack| courses::faults(pack, courses::INSTANCES_AT_LOAD).is_empty();
+    // `turnwise course check` knows folders alone.
+    let bundles = packs.iter().filter(|(place, _)| is_bundle(place));
+    let mut refused = bundles.filter_map(|(_, pack)| pack.as_ref().err()?.first());
+    if let Some(fault) = refused.next() {
+        return Finding::bad(about, fault.to_string());
+    }
     let in_order = packs
         .iter()
         .all(|(_, pack)| pack.as_ref().is_ok_and(is_served));
     if in_order && !packs.is_empty() {
         return Finding::good(about, format!("{} in order", packs.len()));
     }
-    Finding::bad(
-        about,
-        format!("faults; see `turnwise course check {}`", dir.display()),
-    )
+    Finding::bad(about, format!("faults; see `turnwise course check {dir}`"))
 }
 
 fn sheets(args: &UpArgs) -> Finding {

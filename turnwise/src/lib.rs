@@ -12,7 +12,7 @@
 //! | [`queue`] | the lines in front of models |
 //! | [`index`], [`search`] | what is searched beside a course pack; what is found, and why |
 //! | [`edge`], [`render`], [`wire`] | answers as JSON and for a terminal; messages of the wire as JSON |
-//! | [`course`] | beginning, checking, drawing and importing course packs; topics and references of lessons |
+//! | [`course`] | beginning, checking, packing, drawing and importing course packs; topics and references of lessons |
 //! | [`eval`] | prompts with expected behaviours for the homework helper |
 //! | [`class`], [`student`] | what teachers and staff do with classes and students' records |
 //! | [`archive`] | verifying the archives of class resets and exports |

@@ -43,7 +43,7 @@ enum Command {
     Index(index::IndexArgs),
     /// Search a course as a turn does, and see why each hit was found
     Search(search::SearchArgs),
-    /// Begin, check, draw or import course packs; suggest topics, make references
+    /// Begin, check, pack, draw or import course packs; suggest topics, make references
     Course(course::CourseArgs),
     /// Ask the homework helper prompts with expected behaviours, and report what came of them
     Eval(eval::EvalArgs),

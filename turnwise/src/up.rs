@@ -76,10 +76,10 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode, StartError> {
         };
     }
     if !given.contains("PACK_ARCHIVE_DIR") {
-        settings.policy.pack_archive_dir = Some(DataDir::packs(&root));
+        settings.policy.courses.pack_archive_dir = Some(DataDir::packs(&root));
     }
     if !given.contains("PACK_ARCHIVE_DAYS") {
-        settings.policy.pack_archive_days = settings.session.turn_log_retention_days;
+        settings.policy.courses.pack_archive_days = settings.session.turn_log_retention_days;
     }
     if !given.contains("DRILL_TOKEN_KEYS_FILE") {
         settings.gateway.drill_token_keys_file = Some(data_dir.drill_token_keys_file());

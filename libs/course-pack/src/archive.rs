@@ -1,7 +1,8 @@
 //! An archive of packs: every version that was served, for as long as the log of a turn may name it.
 //!
 //! A version lies in a folder `COURSE_ID.HASH`, whose time is when it was last known to be served. It is written under
-//! another name, checked by its hash and renamed. Whoever reads it checks the hash again.
+//! another name, checked by its hash and renamed. Whoever reads it checks the hash again. One that came in a bundle has
+//! a hidden file that is named by the bundle's digest and has what the bundle says of itself.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,7 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 
-use crate::fault::Faults;
+use crate::fault::{Faults, PackFault, lines};
 use crate::files;
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -30,13 +31,16 @@ pub enum ArchiveError {
         /// What is wrong.
         problem: io::Error,
     },
+    /// The bundle that the version came in cannot be unpacked again.
+    #[error("its bundle is refused:\n{}", lines(.0))]
+    Bundle(Vec<PackFault>),
     /// The pack's folder holds something else by now.
     #[error("`{0}` has changed since it was loaded")]
     Changed(PathBuf),
 }
 
 /// A folder with versions of packs.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct PackArchive {
     root: PathBuf,
     keep: Duration,
@@ -67,13 +71,50 @@ impl PackArchive {
         root.join(format!("{course_id}.{hash}"))
     }
 
+    /// The whole version that came in the bundle with this digest, and what the bundle said of itself.
+    #[must_use]
+    pub fn of_bundle(&self, digest: &str) -> Option<(PathBuf, Vec<u8>)> {
+        let places = fs::read_dir(&self.root).ok()?.flatten();
+        places.map(|entry| entry.path()).find_map(|place| {
+            let said = fs::read(place.join(mark(digest))).ok()?;
+            let hash = place.extension()?.to_str()?;
+            is_version(&place, hash).then_some((place, said))
+        })
+    }
+
+    /// Takes the version that `unpack` writes into an empty folder, with what its bundle said of itself. It returns the
+    /// course and its hash, and the folder gets its place; or nothing of it stays.
+    ///
+    /// # Errors
+    /// Those of `unpack`; or the archive cannot be written.
+    pub fn take<E: From<ArchiveError>>(
+        &self,
+        digest: &str,
+        unpack: impl FnOnce(&Path) -> Result<(String, String, Vec<u8>), E>,
+    ) -> Result<PathBuf, E> {
+        let part = self.part();
+        let taken = fs::create_dir(&part)
+            .map_err(|problem| unusable(&part)(problem).into())
+            .and_then(|()| unpack(&part))
+            .and_then(|(course_id, hash, said)| {
+                let place = Self::place(&self.root, &course_id, &hash);
+                self.put(&part, &hash, &place)?;
+                // Here and not before: another bundle may have brought the same.
+                write(&said, &place.join(mark(digest))).map_err(unusable(&place))?;
+                Ok(place)
+            });
+        // Nothing is left of it if it has its name now.
+        let _ = fs::remove_dir_all(&part);
+        taken
+    }
+
     /// Has a copy of the version in `pack`, which is served now. A copy that is damaged is made anew, and one that was
     /// `kept` before and is gone; both are logged.
     pub(crate) fn keep(
         &self,
         course_id: &str,
         hash: &str,
-        pack: &Path,
+        pack: impl FnOnce() -> Result<PathBuf, ArchiveError>,
         kept: bool,
         now: Timestamp,
     ) -> Result<(), ArchiveError> {
@@ -86,11 +127,14 @@ impl PackArchive {
                     "the archived copy of a course is damaged or gone, and is made anew"
                 );
             }
-            let part = self.part();
-            let copied = self.copy(pack, hash, &part, &place);
-            // Nothing is left of it if it has its name now.
-            let _ = fs::remove_dir_all(&part);
-            copied?;
+            let pack = pack()?;
+            // A bundle is unpacked into its place.
+            if pack != place {
+                let part = self.part();
+                let copied = self.copy(&pack, hash, &part, &place);
+                let _ = fs::remove_dir_all(&part);
+                copied?;
+            }
         }
         File::open(&place)
             .and_then(|folder| folder.set_modified(now.into()))
@@ -99,17 +143,25 @@ impl PackArchive {
 
     fn copy(&self, pack: &Path, hash: &str, part: &Path, place: &Path) -> Result<(), ArchiveError> {
         for file in files::find(pack, &mut Faults::default()) {
-            write(&file.path, &part.join(&file.name)).map_err(unusable(part))?;
+            fs::read(&file.path)
+                .and_then(|bytes| write(&bytes, &part.join(&file.name)))
+                .map_err(unusable(part))?;
         }
         if !is_version(part, hash) {
             return Err(ArchiveError::Changed(pack.to_owned()));
         }
-        self.remove(place).map_err(unusable(place))?;
-        match fs::rename(part, place) {
+        self.put(part, hash, place)
+    }
+
+    /// Gives a whole version its place.
+    fn put(&self, part: &Path, hash: &str, place: &Path) -> Result<(), ArchiveError> {
+        let put = match fs::rename(part, place) {
             // Another process was quicker with the same.
             Err(_) if is_version(place, hash) => Ok(()),
-            renamed => renamed.map_err(unusable(place)),
-        }
+            Err(_) if place.exists() => self.remove(place).and_then(|()| fs::rename(part, place)),
+            renamed => renamed,
+        };
+        put.map_err(unusable(place))
     }
 
     /// Removes the versions that no log names any more, and what was left of writing. `served` has the hash of each
@@ -173,19 +225,24 @@ impl PackArchive {
 
 /// Whether the folder holds this version, whole.
 fn is_version(folder: &Path, hash: &str) -> bool {
-    files::hash_of(folder).as_deref() == Some(hash)
+    files::pack_hash(folder).as_deref() == Some(hash)
 }
 
 fn is_hash(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-fn write(from: &Path, to: &Path) -> io::Result<()> {
+/// The name of the file that says which bundle a version came in.
+fn mark(digest: &str) -> String {
+    format!(".bundle-{digest}")
+}
+
+fn write(bytes: &[u8], to: &Path) -> io::Result<()> {
     if let Some(folder) = to.parent() {
         fs::create_dir_all(folder)?;
     }
     let mut file = File::create(to)?;
-    file.write_all(&fs::read(from)?)?;
+    file.write_all(bytes)?;
     file.sync_all()
 }
 

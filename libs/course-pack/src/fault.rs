@@ -37,6 +37,12 @@ impl fmt::Display for PackFault {
 
 impl std::error::Error for PackFault {}
 
+/// The faults, one a line.
+pub(crate) fn lines(faults: &[PackFault]) -> String {
+    let lines: Vec<_> = faults.iter().map(|fault| format!("  {fault}")).collect();
+    lines.join("\n")
+}
+
 /// The faults found so far: loading goes on after a fault, so that one run shows them all.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {

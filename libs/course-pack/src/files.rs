@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::fault::Faults;
+use crate::fault::{Faults, PackFault};
 use crate::ids;
 
 /// What a file of a pack holds: it follows from the folder that the file is in.
@@ -132,8 +132,23 @@ pub(crate) fn find(dir: &Path, faults: &mut Faults) -> Vec<PackFile> {
     found
 }
 
+/// The files of the pack in `dir`, in the order of their names: the name in the pack, with `/` between its parts, and the
+/// path.
+///
+/// # Errors
+/// What may not be there, or cannot be read.
+pub fn pack_files(dir: &Path) -> Result<Vec<(String, PathBuf)>, Vec<PackFault>> {
+    let mut faults = Faults::default();
+    let files = find(dir, &mut faults);
+    if faults.is_empty() {
+        Ok(files.into_iter().map(|f| (f.name, f.path)).collect())
+    } else {
+        Err(faults.into_sorted())
+    }
+}
+
 /// The hash of the pack in `dir`; `None` if a file of it cannot be read, or may not be there.
-pub(crate) fn hash_of(dir: &Path) -> Option<String> {
+pub fn pack_hash(dir: &Path) -> Option<String> {
     let mut faults = Faults::default();
     let files = find(dir, &mut faults);
     let mut hash = PackHash::default();

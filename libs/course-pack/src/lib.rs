@@ -43,7 +43,7 @@
 //! Where what is: [`model`](Pack) the types, `files` the folder and its hash, `yaml` and `fields` the
 //! syntax with its lines, `read` one module a kind of file, `check` and `graph` what spans files. A [`Catalog`] holds
 //! the versions that are served, a [`Library`] keeps one up to date with a folder of packs, and a [`PackArchive`] what
-//! was served.
+//! was served, and what came in bundles, which `turnwise-course-bundles` packs, fetches and unpacks.
 //!
 //! Loading goes on after a fault, so that one run shows them all. A file that cannot be read at all
 //! hides only the checks that rest on it.
@@ -76,9 +76,10 @@ pub use context::{
     MessageIntent, Supplier, Urgency,
 };
 pub use fault::PackFault;
+pub use files::{pack_files, pack_hash};
 pub use ids::{is_id, is_reference_key};
-pub use library::{Library, LibraryError};
-pub use load::{LoadedPack, load, load_all};
+pub use library::{BundleError, Library, LibraryError};
+pub use load::{LoadedPack, is_bundle, load, load_all, places_of_packs};
 pub use model::{
     Chunk, ChunkType, ClarifyingDocument, Course, Drill, DrillChoice, DrillInstance, DrillTemplate,
     Lesson, LessonHelp, LlmGrades, Pack, Places, PolicyOverrides, PrereqWalk, Question,

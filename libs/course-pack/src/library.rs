@@ -5,6 +5,7 @@
 //! its folder has looked the same a few times in a row, and served only if it still looks the same afterwards, so that
 //! a pack that is being copied is left alone.
 
+mod error;
 mod fingerprint;
 mod metrics;
 
@@ -19,37 +20,21 @@ use std::time::Duration;
 use jiff::Timestamp;
 use prometheus_client::registry::Registry;
 
+pub use self::error::{BundleError, LibraryError};
 use self::metrics::LibraryMetrics;
-use crate::archive::PackArchive;
+use crate::archive::{ArchiveError, PackArchive};
 use crate::catalog::{Catalog, Version};
 use crate::fault::PackFault;
-use crate::load::{Refusal, duplicate, examine, folders};
+use crate::load::{Refusal, duplicate, examine, is_bundle, places_of_packs};
 use crate::model::Pack;
-
-/// Why a folder of packs has nothing to serve.
-#[derive(Debug, thiserror::Error)]
-pub enum LibraryError {
-    /// The folder cannot be read.
-    #[error("{0}")]
-    Unreadable(PackFault),
-    /// The folder holds no pack.
-    #[error("there is no course pack in `{0}`; name a folder that holds one")]
-    NoPack(PathBuf),
-    /// Every pack is broken.
-    #[error("every course pack has faults; correct them:\n{}", lines(.0))]
-    NoGoodPack(Vec<PackFault>),
-}
-
-fn lines(faults: &[PackFault]) -> String {
-    let lines: Vec<_> = faults.iter().map(|fault| format!("  {fault}")).collect();
-    lines.join("\n")
-}
 
 /// A broken pack is loaded again after so many polls although nothing has changed: the fault may have been the volume's.
 const RETRY_BROKEN_POLLS: u32 = 30;
 /// How often the archive is looked after.
 const ARCHIVED_EVERY: Duration = Duration::from_secs(600);
 
+/// Unpacks a bundle, or the one that its file names, into the archive, and returns the folder there.
+type Unpack = dyn Fn(&Path) -> Result<PathBuf, BundleError> + Send + Sync;
 /// What a service makes of a pack, or what is wrong with the pack.
 type Build<T> = dyn Fn(Pack) -> Result<T, String> + Send + Sync;
 
@@ -57,6 +42,7 @@ type Build<T> = dyn Fn(Pack) -> Result<T, String> + Send + Sync;
 pub struct Library<T> {
     root: PathBuf,
     settled_after: u32,
+    unpack: Box<Unpack>,
     build: Box<Build<T>>,
     clock: Box<dyn Fn() -> Timestamp + Send + Sync>,
     catalog: Arc<Catalog<T>>,
@@ -117,23 +103,25 @@ impl<T> fmt::Debug for Library<T> {
 }
 
 impl<T> Library<T> {
-    /// Loads every pack under `root`. A broken one is logged with its faults and left out, as is the second of two with
-    /// one course id.
+    /// Loads every pack under `root`, those of bundles from where `unpack` puts them. A broken one is logged with its
+    /// faults and left out, as is the second of two with one course id.
     ///
-    /// Afterwards a pack is loaded again when its folder has changed and then looked the same in `settled_after` polls.
-    /// `build` makes of a checked pack what is served, or says what is wrong with it.
+    /// Afterwards a pack is loaded again when its folder, or its bundle's file, has changed and then looked the same in
+    /// `settled_after` polls. `build` makes of a checked pack what is served, or says what is wrong with it.
     ///
     /// # Errors
-    /// The folder cannot be read, holds no pack, or holds broken packs only.
+    /// The folder cannot be read, holds no pack, or holds broken packs only; or a bundle is refused.
     pub fn open(
         root: &Path,
         settled_after: u32,
+        unpack: impl Fn(&Path) -> Result<PathBuf, BundleError> + Send + Sync + 'static,
         clock: impl Fn() -> Timestamp + Send + Sync + 'static,
         build: impl Fn(Pack) -> Result<T, String> + Send + Sync + 'static,
     ) -> Result<Self, LibraryError> {
         let library = Self {
             root: root.to_owned(),
             settled_after,
+            unpack: Box::new(unpack),
             build: Box::new(build),
             clock: Box::new(clock),
             catalog: Arc::default(),
@@ -147,21 +135,29 @@ impl<T> Library<T> {
                 trouble: None,
             }),
         };
-        let paths = folders(root).map_err(LibraryError::Unreadable)?;
+        let paths = places_of_packs(root).map_err(LibraryError::Unreadable)?;
         if paths.is_empty() {
             return Err(LibraryError::NoPack(root.to_owned()));
         }
         let mut state = library.state();
-        let mut faults = Vec::new();
+        let (mut faults, mut bundles) = (Vec::new(), Vec::new());
         for path in paths {
             let mut folder = Folder::default();
             folder.seen(Some(fingerprint::of(&path)));
             let loaded = library.load(&path);
             if let Err(refusal) = &loaded {
-                faults.extend(refusal.faults.iter().cloned());
+                let of = if refusal.bundle {
+                    &mut bundles
+                } else {
+                    &mut faults
+                };
+                of.extend(refusal.faults.iter().cloned());
             }
             library.take(&path, &mut folder, loaded);
             state.folders.insert(path, folder);
+        }
+        if !bundles.is_empty() {
+            return Err(LibraryError::Bundle(bundles));
         }
         library.settle(&mut state);
         let none_served = state.served.is_empty();
@@ -284,7 +280,7 @@ impl<T> Library<T> {
     /// The folders of packs that are there. A known one counts for as long as the folder itself exists: a pack that has
     /// lost its course.yaml, or a volume that has lost its content, is broken and not withdrawn.
     fn present(&self, known: &BTreeMap<PathBuf, Folder<T>>) -> Result<Vec<PathBuf>, String> {
-        let mut present = folders(&self.root).map_err(|fault| fault.to_string())?;
+        let mut present = places_of_packs(&self.root).map_err(|fault| fault.to_string())?;
         for path in known.keys() {
             let gone = fs::metadata(path).is_err_and(|e| e.kind() == ErrorKind::NotFound);
             if *path != self.root && !gone && !present.contains(path) {
@@ -299,19 +295,18 @@ impl<T> Library<T> {
 
     /// Loads a pack. A version that is held already is not built again.
     fn load(&self, path: &Path) -> Result<Version<T>, Refusal> {
-        let pack = examine(path)?;
+        let pack = examine(&self.folder(path)?)?;
         let course_id = pack.course.id.clone();
         let hash = pack.hash.clone();
         let value = match self.catalog.version(&course_id, &hash) {
             Some(held) => held,
-            None => Arc::new((self.build)(pack).map_err(|message| Refusal {
-                faults: vec![PackFault {
+            None => Arc::new((self.build)(pack).map_err(|message| {
+                vec![PackFault {
                     file: path.join("course.yaml"),
                     line: None,
                     message,
                     remedy: "correct the pack".to_owned(),
-                }],
-                circular: None,
+                }]
             })?),
         };
         Ok(Version {
@@ -319,6 +314,14 @@ impl<T> Library<T> {
             hash,
             value,
         })
+    }
+
+    /// The folder of a pack, which may be in a bundle.
+    fn folder(&self, path: &Path) -> Result<PathBuf, Refusal> {
+        if !is_bundle(path) {
+            return Ok(path.to_owned());
+        }
+        (self.unpack)(path).map_err(|error| error.refusal(path))
     }
 
     /// Notes what came of loading a folder as it was last seen. Tells whether that is news.
@@ -338,17 +341,21 @@ impl<T> Library<T> {
             }
             Err(refusal) if retried && refusal.faults == folder.refusal.faults => false,
             Err(refusal) => {
-                self.refuse(path, &refusal.faults);
+                self.refuse(path, &refusal);
                 folder.refusal = refusal;
                 true
             }
         }
     }
 
-    fn refuse(&self, path: &Path, faults: &[PackFault]) {
+    fn refuse(&self, path: &Path, refusal: &Refusal) {
         self.metrics.refused();
-        for fault in faults {
-            tracing::error!(folder = %path.display(), "course pack refused: {fault}");
+        for fault in &refusal.faults {
+            if refusal.bundle {
+                tracing::warn!(bundle = %path.display(), "course bundle refused: {fault}");
+            } else {
+                tracing::error!(folder = %path.display(), "course pack refused: {fault}");
+            }
         }
     }
 
@@ -366,7 +373,7 @@ impl<T> Library<T> {
                     homes.insert(good.course_id.clone(), (path.clone(), good.clone()));
                 }
                 Some(home) if folder.rival != rival => {
-                    self.refuse(path, &[duplicate(path, &good.course_id, home)]);
+                    self.refuse(path, &vec![duplicate(path, &good.course_id, home)].into());
                 }
                 Some(_) => {}
             }
@@ -420,7 +427,11 @@ impl<T> Library<T> {
                 continue;
             }
             let kept = state.kept.contains(hash);
-            match archive.keep(course_id, hash, path, kept, now) {
+            let pack = || {
+                let folder = self.folder(path);
+                folder.map_err(|refusal| ArchiveError::Bundle(refusal.faults))
+            };
+            match archive.keep(course_id, hash, pack, kept, now) {
                 Ok(()) => {
                     state.kept.insert(hash.clone());
                 }

@@ -19,6 +19,17 @@ pub(crate) struct Refusal {
     pub(crate) faults: Vec<PackFault>,
     /// The course, if its prerequisites go in a circle.
     pub(crate) circular: Option<String>,
+    /// The pack is in a bundle that is none, or not at hand.
+    pub(crate) bundle: bool,
+}
+
+impl From<Vec<PackFault>> for Refusal {
+    fn from(faults: Vec<PackFault>) -> Self {
+        Self {
+            faults,
+            ..Self::default()
+        }
+    }
 }
 
 /// Loads and checks the pack in `dir`.
@@ -59,6 +70,7 @@ pub(crate) fn examine(dir: &Path) -> Result<Pack, Refusal> {
         course => Err(Refusal {
             faults: faults.into_sorted(),
             circular: course.filter(|_| circular).map(|c| c.course.id),
+            bundle: false,
         }),
     }
 }
@@ -90,7 +102,7 @@ fn own_texts(draft: Option<TextsDraft<'_>>) -> BTreeMap<String, String> {
 }
 
 /// Loads every pack under `root`: `root` itself if it holds a course.yaml, else each folder in it that
-/// does, in name order. Hidden folders are left out. Of two packs with one course id, the second is
+/// does, in name order. Hidden folders and bundles are left out. Of two packs with one course id, the second is
 /// refused.
 ///
 /// # Errors
@@ -98,7 +110,10 @@ fn own_texts(draft: Option<TextsDraft<'_>>) -> BTreeMap<String, String> {
 pub fn load_all(root: &Path) -> Result<Vec<LoadedPack>, PackFault> {
     let mut homes: HashMap<String, PathBuf> = HashMap::new();
     let mut packs = Vec::new();
-    for dir in folders(root)? {
+    for dir in places_of_packs(root)? {
+        if is_bundle(&dir) {
+            continue;
+        }
         let mut result = load(&dir);
         if let Ok(pack) = &result {
             let id = &pack.course.id;
@@ -113,9 +128,12 @@ pub fn load_all(root: &Path) -> Result<Vec<LoadedPack>, PackFault> {
     Ok(packs)
 }
 
-/// The folders of packs under `root`, in name order, as [`load_all`] takes them.
-pub(crate) fn folders(root: &Path) -> Result<Vec<PathBuf>, PackFault> {
-    if is_pack(root) {
+/// The packs under `root`, in name order: `root` itself if it is one, else the folders and the bundles in it.
+///
+/// # Errors
+/// `root` cannot be read.
+pub fn places_of_packs(root: &Path) -> Result<Vec<PathBuf>, PackFault> {
+    if is_pack(root) || is_bundle(root) {
         return Ok(vec![root.to_path_buf()]);
     }
     let listing = fs::read_dir(root).and_then(Iterator::collect::<Result<Vec<_>, _>>);
@@ -129,7 +147,7 @@ pub(crate) fn folders(root: &Path) -> Result<Vec<PathBuf>, PackFault> {
         .iter()
         .filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."))
         .map(fs::DirEntry::path)
-        .filter(|path| is_pack(path))
+        .filter(|path| is_pack(path) || is_bundle(path))
         .collect();
     dirs.sort();
     Ok(dirs)
@@ -147,4 +165,12 @@ pub(crate) fn duplicate(dir: &Path, id: &str, home: &Path) -> PackFault {
 
 fn is_pack(dir: &Path) -> bool {
     dir.join("course.yaml").is_file()
+}
+
+/// Whether this is a file with a packed course, or with the address of one: by its name.
+#[must_use]
+pub fn is_bundle(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    let ends = |end: &&str| name.ends_with(end.as_bytes());
+    [".tar", ".tar.zst", ".bundle"].iter().any(ends) && path.is_file()
 }

@@ -1,6 +1,7 @@
 //! What tests and benchmarks of several crates share: real processes that they start, wait for and end, one module for
-//! each program, a model server that fails on demand, messages with a word in every string, damage to files, choices that
-//! a seed repeats, the time that a thread was on a processor, and the lines that say what was measured.
+//! each program, a model server that fails on demand, a web server, messages with a word in every string, damage to
+//! files, choices that a seed repeats, the time that a thread was on a processor, and the lines that say what was
+//! measured.
 
 pub mod choices;
 pub mod cpu_time;
@@ -12,5 +13,6 @@ mod port;
 pub mod properties;
 pub mod redis;
 mod wait;
+pub mod web_server;
 
 pub use port::ReservedPort;

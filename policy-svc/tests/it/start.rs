@@ -2,6 +2,7 @@
 
 use std::{fs, path::Path};
 
+use turnwise_course_bundles::OpenError;
 use turnwise_course_pack::LibraryError;
 use turnwise_kit::Kit;
 use turnwise_policy_svc::{Settings, StartError, routes};
@@ -23,7 +24,7 @@ async fn a_folder_that_is_not_there_is_named() {
     let error = refused(&folder.path().join("nothing")).await;
     assert!(matches!(
         error,
-        StartError::Courses(LibraryError::Unreadable(_))
+        StartError::Courses(OpenError::Courses(LibraryError::Unreadable(_)))
     ));
     let text = error.to_string();
     assert!(
@@ -39,10 +40,8 @@ async fn what_is_served_is_archived_or_the_start_ends() {
     fixture::write_pack(&courses.join("good"), "good");
     fs::write(folder.path().join("file"), "no folder").unwrap();
     let with_archive = async |name: &str| {
-        let settings = Settings {
-            pack_archive_dir: Some(folder.path().join(name)),
-            ..Settings::new(courses.clone(), 0)
-        };
+        let mut settings = Settings::new(courses.clone(), 0);
+        settings.courses.pack_archive_dir = Some(folder.path().join(name));
         routes(&settings, &Kit::for_tests()).await
     };
     with_archive("archive").await.unwrap();
@@ -69,7 +68,10 @@ async fn a_folder_without_a_pack_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let error = refused(folder.path()).await;
     assert!(
-        matches!(error, StartError::Courses(LibraryError::NoPack(_))),
+        matches!(
+            error,
+            StartError::Courses(OpenError::Courses(LibraryError::NoPack(_)))
+        ),
         "{error}"
     );
 }
@@ -90,7 +92,10 @@ async fn broken_packs_alone_are_refused_with_all_their_faults() {
     broken(&folder.path().join("unknown"), "[ONE]", "[NOWHERE]");
     let error = refused(folder.path()).await;
     assert!(
-        matches!(error, StartError::Courses(LibraryError::NoGoodPack(_))),
+        matches!(
+            error,
+            StartError::Courses(OpenError::Courses(LibraryError::NoGoodPack(_)))
+        ),
         "{error}"
     );
     let text = error.to_string();

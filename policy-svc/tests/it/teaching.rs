@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use tempfile::TempDir;
 use tonic::service::Routes;
-use turnwise_course_pack::{Drill, load};
+use turnwise_course_pack::{Drill, LibrarySettings, load};
 use turnwise_decisions::{
     Action, Asks, Open, PlanInput, Situation, fallback::fallback, teaching::derived_hints,
 };
@@ -365,8 +365,9 @@ async fn mathematics_names_mistakes_that_have_their_usual_names() {
 /// Whatever drill of the demo course is open, a hint helps and gives nothing away.
 #[test]
 fn hints_of_the_demo_course_never_give_the_answer() {
-    let courses_dir = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../courses"));
-    let library = courses::open(courses_dir, &Kit::for_tests()).unwrap();
+    let courses_dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../courses");
+    let settings = LibrarySettings::new(courses_dir.into(), 0);
+    let library = courses::open(&settings, &Kit::for_tests()).unwrap();
     let demo = library.catalog().get("algebra-foundations").unwrap();
     let spoken = ["en", "de"].map(|locale| {
         let texts = turnwise_messages::Texts::new(locale, std::collections::BTreeMap::new());

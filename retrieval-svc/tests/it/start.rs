@@ -3,6 +3,7 @@
 use std::{fs, path::Path};
 
 use clap::Parser;
+use turnwise_course_bundles::OpenError;
 use turnwise_course_pack::LibraryError;
 use turnwise_kit::Kit;
 use turnwise_retrieval_svc::{Settings, StartError, routes};
@@ -44,7 +45,7 @@ async fn a_folder_that_is_not_there_is_named() {
     let error = start(&missing).await.unwrap_err();
     assert!(matches!(
         error,
-        StartError::Courses(LibraryError::Unreadable(_))
+        StartError::Courses(OpenError::Courses(LibraryError::Unreadable(_)))
     ));
     assert!(error.to_string().contains("COURSES_DIR"));
     assert!(error.to_string().contains("nothing"));
@@ -56,7 +57,7 @@ async fn a_folder_without_a_pack_is_refused() {
     let error = start(folder.path()).await.unwrap_err();
     assert!(matches!(
         error,
-        StartError::Courses(LibraryError::NoPack(_))
+        StartError::Courses(OpenError::Courses(LibraryError::NoPack(_)))
     ));
 }
 
@@ -69,7 +70,7 @@ async fn a_broken_pack_is_refused_with_its_faults() {
     let error = start(folder.path()).await.unwrap_err();
     assert!(matches!(
         error,
-        StartError::Courses(LibraryError::NoGoodPack(_))
+        StartError::Courses(OpenError::Courses(LibraryError::NoGoodPack(_)))
     ));
     assert!(error.to_string().contains("course.yaml"), "{error}");
 }

@@ -1,9 +1,11 @@
-//! `turnwise course`: begins, checks and draws course packs, makes packs of tables, and topics and references of lessons.
+//! `turnwise course`: begins, checks, draws and packs course packs, makes packs of tables, and topics and references of
+//! lessons.
 
 pub mod check;
 pub mod graph;
 pub mod import;
 pub mod new;
+pub mod pack;
 mod place;
 pub mod references;
 pub mod topics;
@@ -15,6 +17,7 @@ pub use check::CheckArgs;
 pub use graph::GraphArgs;
 pub use import::ImportArgs;
 pub use new::NewArgs;
+pub use pack::PackArgs;
 pub use references::ReferencesArgs;
 pub use topics::TopicsArgs;
 
@@ -43,6 +46,8 @@ pub enum CourseCommand {
     ///   helper_reference        key of the reference text
     #[command(verbatim_doc_comment)]
     Check(CheckArgs),
+    /// Check a pack and make one file of it, a bundle, signed if wanted; the same pack makes the same file.
+    Pack(PackArgs),
     /// Draw a pack's prerequisites, for a student if one is given.
     Graph(GraphArgs),
     /// Make a pack of a course in JSON Lines, and check it.
@@ -78,6 +83,7 @@ pub fn run(args: &CourseArgs, out: &mut dyn Write) -> anyhow::Result<ExitCode> {
     match &args.command {
         CourseCommand::New(args) => new::run(args, out),
         CourseCommand::Check(args) => check::run(args, out),
+        CourseCommand::Pack(args) => pack::run(args, out),
         CourseCommand::Graph(args) => graph::run(args, out, &mut std::io::stderr()),
         CourseCommand::Import(args) => import::run(args, out),
         CourseCommand::References(args) => references::run(args, out),

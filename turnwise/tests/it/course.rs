@@ -4,6 +4,7 @@ mod check;
 mod graph;
 mod import;
 mod new;
+mod pack;
 mod references;
 mod rows;
 mod topics;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use prometheus_client::{encoding::text::encode, registry::Registry};
 use tempfile::TempDir;
-use turnwise_course_pack::{Catalog, Library, LibraryError};
+use turnwise_course_pack::{BundleError, Catalog, Library, LibraryError};
 
 use crate::fixture::{COURSE, UNITS, pack, write};
 
@@ -59,12 +59,17 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+fn no_bundle(file: &Path) -> Result<PathBuf, BundleError> {
+    panic!("{} is no bundle", file.display());
+}
+
 fn open(root: TempDir) -> Served {
     let builds = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&builds);
     let library = Library::open(
         root.path(),
         SETTLED,
+        no_bundle,
         || Timestamp::from_second(1_772_445_600).unwrap(),
         move |pack| {
             count.fetch_add(1, Ordering::SeqCst);
@@ -188,12 +193,18 @@ fn what_changes_while_it_is_read_is_not_served() {
     let dir = root.path().join("tiny");
     course(&dir, "tiny", "One");
     let writer = dir.clone();
-    let library = Library::open(root.path(), SETTLED, Timestamp::now, move |pack| {
-        if pack.course.title == "Two" {
-            course(&writer, "tiny", "Three!");
-        }
-        Ok(pack.course.title)
-    })
+    let library = Library::open(
+        root.path(),
+        SETTLED,
+        no_bundle,
+        Timestamp::now,
+        move |pack| {
+            if pack.course.title == "Two" {
+                course(&writer, "tiny", "Three!");
+            }
+            Ok(pack.course.title)
+        },
+    )
     .unwrap();
     course(&dir, "tiny", "Two");
     assert!(!library.poll() && !library.poll());
@@ -382,14 +393,16 @@ fn what_cannot_be_built_is_refused_and_tried_again_later() {
     let dir = root.path().join("tiny");
     course(&dir, "tiny", "One");
     let tries = AtomicUsize::new(0);
-    let library = Library::open(root.path(), SETTLED, Timestamp::now, move |pack| match pack
-        .course
-        .title
-        .as_str()
-    {
-        "Two" if tries.fetch_add(1, Ordering::SeqCst) == 0 => Err("not today".to_owned()),
-        _ => Ok(pack.course.title),
-    })
+    let library = Library::open(
+        root.path(),
+        SETTLED,
+        no_bundle,
+        Timestamp::now,
+        move |pack| match pack.course.title.as_str() {
+            "Two" if tries.fetch_add(1, Ordering::SeqCst) == 0 => Err("not today".to_owned()),
+            _ => Ok(pack.course.title),
+        },
+    )
     .unwrap();
     course(&dir, "tiny", "Two");
     let polls = (1..100).find(|_| library.poll()).unwrap();
@@ -400,7 +413,9 @@ fn what_cannot_be_built_is_refused_and_tried_again_later() {
 #[test]
 fn a_start_needs_one_good_pack() {
     let open = |root: &Path| {
-        let opened = Library::open(root, SETTLED, Timestamp::now, |pack| Ok(pack.course.title));
+        let opened = Library::open(root, SETTLED, no_bundle, Timestamp::now, |pack| {
+            Ok(pack.course.title)
+        });
         opened.map(drop)
     };
     let root = tempfile::tempdir().unwrap();

@@ -34,7 +34,7 @@ impl Kept {
     fn serve(&self) -> Library<String> {
         let now = Arc::clone(&self.now);
         let clock = move || time(now.load(Ordering::SeqCst));
-        let served = Library::open(self.root.path(), SETTLED, clock, |pack| {
+        let served = Library::open(self.root.path(), SETTLED, no_bundle, clock, |pack| {
             Ok(pack.course.title)
         });
         let archive = PackArchive::open(self.archive.path(), 90).unwrap();

@@ -43,8 +43,10 @@ fn a_root_that_is_a_symlink_is_followed() {
     two_alike(home.path(), "v1/tiny", "v2/tiny");
     let link = home.path().join("courses");
     flip("v1", &link);
-    let library =
-        Library::open(&link, SETTLED, Timestamp::now, |pack| Ok(pack.course.title)).unwrap();
+    let library = Library::open(&link, SETTLED, no_bundle, Timestamp::now, |pack| {
+        Ok(pack.course.title)
+    })
+    .unwrap();
     flip("v2", &link);
     assert!((0..SETTLED).any(|_| library.poll()));
     assert_eq!(*library.catalog().get("tiny").unwrap(), "Two");
