@@ -20,6 +20,7 @@
 //! | [`failures`] | each row of the table of failures: killed, stalled and answering garbage in the middle of calls |
 //! | [`port_questions`] | a platform's exam system words the questions |
 //! | [`outages`], [`durability`], [`drain`] | services that die, and the end of a process |
+//! | [`backup`], [`upgrade`] | copies that are brought back elsewhere; the release before, and both beside each other |
 //! | [`class_of_thirty`] | what a teacher does with a class, and what is counted of it |
 //! | [`school`] | who may do what with a class, what a teacher decides, who waits |
 //! | [`reload`] | courses that change meanwhile |
@@ -67,6 +68,7 @@ macro_rules! in_every_deployment {
 
 mod adversarial;
 mod attacks;
+mod backup;
 mod bad_requests;
 mod bad_tokens;
 mod bad_turns;
@@ -113,4 +115,5 @@ mod surface;
 mod thread_kinds;
 mod trace;
 mod tutor;
+mod upgrade;
 mod webhooks;
