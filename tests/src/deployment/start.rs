@@ -41,13 +41,13 @@ impl Deployment {
         env.push(listen(&port));
         env.push(("HELPER_LLM_BACKEND".to_owned(), "mock".to_owned()));
         env.push(("LLM_ALLOW_MOCK".to_owned(), "1".to_owned()));
-        env.extend(options.env);
+        env.extend(options.env.clone());
         if !options.seeds.is_empty() {
             seed_embedded_store(&home, &data_dir, &options).await;
         }
         let mut args: Vec<OsString> = vec!["up".into(), "--data-dir".into()];
         args.push(data_dir.root().into());
-        args.extend(options.args);
+        args.extend(options.args.clone());
         let suite = Running::start(Program {
             name: Service::Suite.binary(),
             folder: options.binaries,
@@ -119,7 +119,7 @@ impl Deployment {
             set("INTERNAL_TOKEN_FILE", file.display().to_string());
             (None, InternalToken::new(&secret))
         };
-        env.extend(options.env);
+        env.extend(options.env.clone());
 
         let mut ports = Vec::new();
         let mut program = |service: Service, env: &[(String, String)]| {
@@ -176,7 +176,7 @@ impl Deployment {
             args = vec!["serve".into(), "--target".into(), targets(inside).into()];
             env.push(("INTERNAL_LISTEN".to_owned(), "127.0.0.1:0".to_owned()));
         }
-        args.extend(options.args);
+        args.extend(options.args.clone());
         let mut gateway = || {
             Running::start(Program {
                 args: args.clone(),
