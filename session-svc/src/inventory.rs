@@ -137,7 +137,7 @@ impl Taking {
             };
             *self.inventory.counts.entry(called).or_default() += many as u64;
         }
-        let broken = match &named.found {
+        let broken: Vec<String> = match &named.found {
             Found::Record(fields) => {
                 let broken = fields.iter().filter_map(|(field, value)| {
                     let problem = wrong(keys::is_record(kind, id, field), value)?;

@@ -26,6 +26,8 @@ use crate::{
 pub(crate) const SUMS: &str = "SHA256SUMS";
 /// Where a restore has files before they are known to be right.
 const PART: &str = ".restore";
+/// What a file system puts into its own root.
+const OF_A_VOLUME: &str = "lost+found";
 /// Endings of files that are made anew when they are needed, or hold what is not whole.
 const LEFT_OUT: [&str; 6] = ["lock", "cache", "copy", "new", "part", "damaged"];
 
@@ -64,8 +66,8 @@ pub async fn back_up(args: BackupArgs, out: &mut (dyn Write + Send)) -> Result<E
         "{} is there already; name a folder that is not, so that no backup is overwritten",
         to.display()
     );
-    let files = files_below(&from)?;
-    let stores: Vec<_> = files.iter().filter(|file| is_store(file)).collect();
+    let mut stores = files_below(&from)?;
+    stores.retain(|file| is_store(file));
     ensure!(
         !stores.is_empty(),
         "{} has no embedded files (*.redb); name the directory of `turnwise up`, or the volume of a service",
@@ -76,6 +78,7 @@ pub async fn back_up(args: BackupArgs, out: &mut (dyn Write + Send)) -> Result<E
         .iter()
         .map(|store| Lock::take(&from.join(store)).map_err(|error| still_served(error, &from)))
         .collect::<Result<Vec<_>>>()?;
+    let files = files_below(&from)?;
     let part = beside(to, "part");
     if part.exists() {
         fs::remove_dir_all(&part).with_context(|| format!("cannot remove {}", part.display()))?;
@@ -118,9 +121,9 @@ pub async fn restore(args: RestoreArgs, out: &mut (dyn Write + Send)) -> Result<
     );
     let sums = read_sums(from)?;
     private_dir(&to)?;
-    let is_filled = fs::read_dir(&to)?.next().is_some();
+    let entries = fs::read_dir(&to)?.collect::<io::Result<Vec<_>>>()?;
     ensure!(
-        !is_filled,
+        entries.iter().all(|entry| entry.file_name() == OF_A_VOLUME),
         "{} is not empty; name another directory, or move away what is there",
         to.display()
     );
@@ -243,7 +246,9 @@ fn each_file(folder: &Path, visit: &mut dyn FnMut(&Path)) -> Result<()> {
         let entry = entry?;
         let (path, kind) = (entry.path(), entry.file_type()?);
         if kind.is_dir() {
-            each_file(&path, visit)?;
+            if entry.file_name() != OF_A_VOLUME {
+                each_file(&path, visit)?;
+            }
         } else if kind.is_file() {
             visit(&path);
         } else {
