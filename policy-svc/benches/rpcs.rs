@@ -196,6 +196,7 @@ fn snapshot() -> StudentSnapshot {
         }),
         evidence_version: 1,
         class_placement: false,
+        evidence_size: 0,
     }
 }
 

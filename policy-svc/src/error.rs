@@ -82,6 +82,11 @@ pub enum PolicyError {
     /// A placement's question is not the one that waits: it is of an earlier placement, or the course has changed.
     #[error("this is not the question that waits for an answer; call BeginPlacement for that one")]
     QuestionGone,
+    /// Somebody on the way from the store did not know a field of the evidence.
+    #[error(
+        "the student's record has a field that only a newer version knows, nothing was written; try again once every process is of that version"
+    )]
+    EvidenceTooNew,
     /// A field is missing, of a wrong form or out of bounds.
     #[error("`{field}` {problem}")]
     Invalid {
@@ -171,6 +176,12 @@ impl From<PolicyError> for Fault {
                     .field("content", "is not what is asked for")
                     .meta("cause", refusal.cause())
                     .meta("expected", expected)
+            }
+            PolicyError::EvidenceTooNew => {
+                tracing::error!(
+                    "a record is of a newer version; upgrade the gateways and the policy"
+                );
+                Self::new(ErrorReason::SchemaTooNew, message).meta("record", "evidence")
             }
             PolicyError::PlacementClosed => Self::new(ErrorReason::PlacementClosed, message),
             PolicyError::QuestionGone => Self::new(ErrorReason::DrillTokenInvalid, message)

@@ -137,7 +137,7 @@ pub enum SessionError {
     },
     /// A stored record was written by a newer version.
     #[error(
-        "the stored {record} has schema version {version}, which this version does not know; report the x-request-id"
+        "the stored {record} has schema version {version}, which this version does not know, and is left as it is; try again once the upgrade is done, and report the x-request-id if it stays"
     )]
     SchemaTooNew {
         /// What kind of record.

@@ -7,6 +7,7 @@
 //! | [`sessions`] | every operation, written once: what is checked, written and read together |
 //! | [`memory`], [`pending`] | pure rules: what a conversation remembers, what a thread may wait for |
 //! | [`record`], [`compression`] | records as bytes, with their schema version |
+//! | [`inventory`] | what a store holds, counted and checked |
 //! | [`access`] | who may touch whose records |
 //! | [`grpc`] | the services: checks and conversions only |
 //! | [`config`], [`error`], [`metrics`] | settings; failures and their reasons; what is counted |
@@ -21,6 +22,7 @@ pub mod compression;
 pub mod config;
 pub mod error;
 pub mod grpc;
+pub mod inventory;
 pub mod memory;
 pub mod metrics;
 pub mod overlays;

@@ -3,6 +3,10 @@
 //! as whichever is shorter. Version 3 is an answer of which a part stands elsewhere, as a record within the record. A
 //! later version keeps this form, so that a damaged record is not taken for one of it. The embedded store has a checksum
 //! over every row as well; in Redis this one stands alone.
+//!
+//! A message of a newer version may have fields that this one does not know, without a version of its own. Whoever only
+//! looks at it does without them ([`look`]); whoever may write it again, or delete it for what an archive has of it, is
+//! refused ([`decode`]): the fields would be lost.
 
 use std::borrow::Cow;
 
@@ -28,9 +32,37 @@ pub fn encode(message: &impl Message) -> Bytes {
     stamp(&message.encode_to_vec())
 }
 
-/// The record in these bytes; `what` names it in errors.
+/// The whole record in these bytes, for whoever may write it again; `what` names it in errors. One with fields that this
+/// version does not know is of a newer one: what is encoded again would be shorter.
 pub fn decode<M: Message + Default>(what: &'static str, bytes: &[u8]) -> Result<M, SessionError> {
-    M::decode(&*body(what, bytes)?).map_err(|_| SessionError::RecordCorrupted { record: what })
+    let (message, length): (M, _) = look_sized(what, bytes)?;
+    match message.encoded_len() == length {
+        true => Ok(message),
+        false => Err(newer(what)),
+    }
+}
+
+/// What this version knows of the record in these bytes, for whoever only looks at it.
+pub fn look<M: Message + Default>(what: &'static str, bytes: &[u8]) -> Result<M, SessionError> {
+    look_sized(what, bytes).map(|(message, _)| message)
+}
+
+/// The same, and how many bytes the whole message has.
+pub(crate) fn look_sized<M: Message + Default>(
+    what: &'static str,
+    bytes: &[u8],
+) -> Result<(M, usize), SessionError> {
+    let body = body(what, bytes)?;
+    let message = M::decode(&*body).map_err(|_| SessionError::RecordCorrupted { record: what })?;
+    Ok((message, body.len()))
+}
+
+/// What is said of a record that came with a later schema.
+pub(crate) fn newer(record: &'static str) -> SessionError {
+    SessionError::SchemaTooNew {
+        record,
+        version: SCHEMA_VERSION + 1,
+    }
 }
 
 /// Opaque bytes as a record.

@@ -22,6 +22,7 @@
 //! | [`port_questions`] | a platform's exam system words the questions |
 //! | [`outages`], [`durability`], [`drain`] | services that die, and the end of a process |
 //! | [`rolling_restart`] | all replicas are replaced, one after the other, while a school works |
+//! | [`backup`], [`upgrade`] | copies that are brought back elsewhere; the release before, and both beside each other |
 //! | [`class_of_thirty`] | what a teacher does with a class, and what is counted of it |
 //! | [`school`] | who may do what with a class, what a teacher decides, who waits |
 //! | [`reload`], [`bundles`] | courses that change meanwhile, as folders and as bundles |
@@ -69,6 +70,7 @@ macro_rules! in_every_deployment {
 
 mod adversarial;
 mod attacks;
+mod backup;
 mod bad_requests;
 mod bad_tokens;
 mod bad_turns;
@@ -118,4 +120,5 @@ mod surface;
 mod thread_kinds;
 mod trace;
 mod tutor;
+mod upgrade;
 mod webhooks;

@@ -21,6 +21,7 @@
 //! | [`answer`] | what must hold for every answer; a turn's decision in the gateway's log |
 //! | [`refusal`] | what must hold for every refusal |
 //! | [`evidence`], [`visible_state`] | records of students who have shown something; what a student can see of theirs |
+//! | [`lesson`] | a lesson whose every trace is known |
 //! | [`raw`] | calls with bytes that no generated client sends |
 //! | [`traces`] | a receiver of traces |
 //! | [`floor`] | what the turn benchmark compares with |
@@ -43,6 +44,7 @@ pub mod exam_system;
 pub mod fault_proxy;
 pub mod floor;
 pub mod help_request;
+pub mod lesson;
 pub mod mixed_load;
 pub mod model_gateway;
 pub mod model_server;

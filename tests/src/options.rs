@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use turnwise_testing::redis::ServerOptions;
+use turnwise_testing::redis::{RedisServer, ServerOptions};
 
 use crate::{evidence::Seed, fault_proxy::FaultProxy, process::repository};
 
@@ -90,12 +90,15 @@ pub struct Options {
     pub(crate) args: Vec<OsString>,
     courses: Option<PathBuf>,
     pub(crate) binaries: Option<PathBuf>,
+    binaries_of: BTreeMap<Service, Option<PathBuf>>,
     pub(crate) seeds: Vec<Seed>,
     pub(crate) tls: bool,
     pub(crate) keeps_to_itself: bool,
     pub(crate) proxies: BTreeMap<Service, Arc<FaultProxy>>,
     pub(crate) twice: BTreeSet<Service>,
     pub(crate) redis: ServerOptions,
+    pub(crate) server: Option<RedisServer>,
+    pub(crate) data_dir: Option<PathBuf>,
 }
 
 impl Options {
@@ -138,6 +141,22 @@ impl Options {
         self
     }
 
+    /// The binary of one service from this folder; none: the one beside the test.
+    #[must_use]
+    pub fn binaries_of(mut self, service: Service, dir: Option<PathBuf>) -> Self {
+        self.binaries_of.insert(service, dir);
+        self
+    }
+
+    /// Where a service's binary is.
+    pub(crate) fn folder_of(&self, service: Service) -> Option<PathBuf> {
+        let of_all = || self.binaries.clone();
+        self.binaries_of
+            .get(&service)
+            .cloned()
+            .unwrap_or_else(of_all)
+    }
+
     /// What a student has shown before the test begins.
     #[must_use]
     pub fn evidence(mut self, seed: Seed) -> Self {
@@ -177,6 +196,20 @@ impl Options {
     #[must_use]
     pub fn redis(mut self, options: ServerOptions) -> Self {
         self.redis = options;
+        self
+    }
+
+    /// A Redis that runs already, in place of a new one.
+    #[must_use]
+    pub fn on(mut self, server: RedisServer) -> Self {
+        self.server = Some(server);
+        self
+    }
+
+    /// A data directory that is there already, with its keys, in place of a new one.
+    #[must_use]
+    pub fn data_dir(mut self, root: &Path) -> Self {
+        self.data_dir = Some(root.to_owned());
         self
     }
 

@@ -255,7 +255,8 @@ fn user_dir(variable: &str, below_home: &str) -> Option<PathBuf> {
         .or_else(|| set("HOME").map(|home| PathBuf::from(home).join(below_home)))
 }
 
-fn private_dir(dir: &Path) -> Result<()> {
+/// Makes a directory with those above it, for this user alone, if it is not there.
+pub(crate) fn private_dir(dir: &Path) -> Result<()> {
     fs::DirBuilder::new()
         .recursive(true)
         .mode(0o700)

@@ -15,9 +15,11 @@
 //! | [`course`] | beginning, checking, packing, drawing and importing course packs; topics and references of lessons |
 //! | [`eval`] | prompts with expected behaviours for the homework helper |
 //! | [`class`], [`student`] | what teachers and staff do with classes and students' records |
+//! | [`backup`], [`verify`] | copies of embedded files, and bringing them back; what a store holds, counted and checked |
 //! | [`archive`] | verifying the archives of class resets and exports |
 
 pub mod archive;
+pub mod backup;
 pub mod chat;
 pub mod class;
 pub mod client;
@@ -42,4 +44,5 @@ pub mod suite;
 pub mod token;
 pub mod turn;
 pub mod up;
+pub mod verify;
 pub mod wire;

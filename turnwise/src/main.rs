@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use turnwise::{
-    archive, chat, class, course, doctor, eval, help_session, index, placement, queue, replay,
-    search, serve, student, token, turn, up,
+    archive, backup, chat, class, course, doctor, eval, help_session, index, placement, queue,
+    replay, search, serve, student, token, turn, up, verify,
 };
 #[cfg(feature = "pdf")]
 use turnwise_extract::pdf;
@@ -49,6 +49,12 @@ enum Command {
     Eval(eval::EvalArgs),
     /// Verify the archives of class resets and exports
     Archive(archive::ArchiveArgs),
+    /// Copy the embedded files of a stopped suite, with a hash of each
+    Backup(backup::BackupArgs),
+    /// Bring a backup of embedded files into an empty directory
+    Restore(backup::RestoreArgs),
+    /// Count and check what a backup, a directory of embedded files or a Redis holds
+    Verify(verify::VerifyArgs),
     /// Look after a class, as its teacher: roster, policy, report, alerts, resets, a live board
     Class(class::ClassArgs),
     /// Export or erase what is kept of a pupil, as staff
@@ -94,6 +100,9 @@ fn main() -> ExitCode {
             Command::Course(args) => course::run(&args, &mut std::io::stdout())?,
             Command::Eval(args) => eval::run(args, &mut std::io::stdout()).await?,
             Command::Archive(args) => archive::run(&args, &mut std::io::stdout())?,
+            Command::Backup(args) => backup::back_up(args, &mut std::io::stdout()).await?,
+            Command::Restore(args) => backup::restore(args, &mut std::io::stdout()).await?,
+            Command::Verify(args) => verify::run(args, &mut std::io::stdout()).await?,
             Command::Class(args) => class::run(args, &mut std::io::stdout()).await?,
             Command::Student(args) => student::run(args, &mut std::io::stdout()).await?,
             Command::Token(args) => token::run(args)?,

@@ -90,6 +90,14 @@ impl Worker {
     /// some attempts it is left to a later claim, so that others are not kept waiting.
     async fn work(&self, claimed: ClaimedWork, ttl: Duration) {
         let Some(work) = claimed.work else { return };
+        if WorkKind::try_from(work.kind).is_err() {
+            // The claim runs out; a gateway of that version will have it.
+            tracing::warn!(
+                kind = work.kind,
+                "due work of a kind that only a newer version knows"
+            );
+            return;
+        }
         let token = claimed.fencing_token;
         let doing = async {
             let mut back_off = BACK_OFF;

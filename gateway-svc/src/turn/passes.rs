@@ -140,6 +140,7 @@ impl Crediting<'_> {
                     return Ok(Some(StudentSnapshot {
                         evidence: Some(evidence),
                         evidence_version,
+                        evidence_size: 0,
                         ..snapshot
                     }));
                 }

@@ -76,7 +76,7 @@ pub(super) fn apply(
 
 /// Reads a request. The pack is the caller's to find.
 fn input(request: ApplyEvidenceRequest) -> Read<Input> {
-    let snapshot = read::of_course(&request.course_id, request.snapshot)?;
+    let snapshot = read::to_change(&request.course_id, request.snapshot)?;
     let locked_until = match &request.event {
         Some(Event::ExamResult(result)) => {
             read::optional_time("exam_result.locked_until", result.locked_until)?

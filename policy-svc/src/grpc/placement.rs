@@ -29,7 +29,7 @@ pub(super) fn apply(
     loaded: &LoadedCourse,
     request: ApplyPlacementRequest,
 ) -> Read<ApplyPlacementResponse> {
-    let snapshot = read::of_course(&request.course_id, request.snapshot)?;
+    let snapshot = read::to_change(&request.course_id, request.snapshot)?;
     let step = request.step.ok_or_else(|| PolicyError::missing("step"))?;
     let mut evidence = snapshot.evidence.unwrap_or_default();
     let mut run = evidence.placement.take().unwrap_or_default();

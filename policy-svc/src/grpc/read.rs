@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use jiff::Timestamp;
+use prost::Message;
 use turnwise_decisions as decisions;
 use turnwise_kit::{ids, time};
 use turnwise_proto::{
@@ -56,6 +57,20 @@ pub(super) fn of_course(
         ));
     }
     Ok(snapshot)
+}
+
+/// The same, of which other evidence is made: nothing of what is stored may have been lost on the way.
+pub(super) fn to_change(
+    course_id: &str,
+    snapshot: Option<session::StudentSnapshot>,
+) -> Read<session::StudentSnapshot> {
+    let snapshot = of_course(course_id, snapshot)?;
+    let size = snapshot.evidence.as_ref().map_or(0, Message::encoded_len);
+    let is_whole = usize::try_from(snapshot.evidence_size) == Ok(size);
+    match snapshot.evidence_size == 0 || is_whole {
+        true => Ok(snapshot),
+        false => Err(PolicyError::EvidenceTooNew),
+    }
 }
 
 fn snapshot(

@@ -2,9 +2,12 @@
 
 mod refused;
 
+use prost::Message;
 use prost_types::Timestamp;
 use tonic::Status;
+use turnwise_kit::Fault;
 use turnwise_proto::{
+    common::v1::ErrorReason,
     policy::v1::{
         ApplyEvidenceRequest, ApplyEvidenceResponse, DrillGraded, ExamResult, PrerequisiteMarked,
         SupportViewed, apply_evidence_request::Event,
@@ -349,4 +352,28 @@ async fn evidence_goes_round() {
         evidence = answer.evidence;
     }
     assert_eq!(evidence.unwrap().units_in_progress, Vec::<String>::new());
+}
+
+/// An older gateway, or an older policy, does not know a field that stands in the store: it would be lost.
+#[tokio::test]
+async fn evidence_of_which_something_was_lost_on_the_way_is_not_changed() {
+    let service = service().await;
+    let before = Evidence {
+        units_in_progress: vec!["ONE".to_owned()],
+        ..Evidence::default()
+    };
+    let whole = i64::try_from(before.encoded_len()).unwrap();
+    let mut asked = request(Some(before), drill("ONE", true, ""));
+    for (size, is_applied) in [(0, true), (whole, true), (whole + 3, false)] {
+        asked.snapshot.as_mut().unwrap().evidence_size = size;
+        let answer = ask(&service, asked.clone()).await;
+        let reason = answer
+            .map(drop)
+            .map_err(|status| Fault::from_status(&status).reason());
+        let expected = match is_applied {
+            true => Ok(()),
+            false => Err(ErrorReason::SchemaTooNew),
+        };
+        assert_eq!(reason, expected, "{size} of {whole}");
+    }
 }

@@ -172,6 +172,7 @@ pub fn snapshot(focus: &str, drills: &[(&str, DrillCounters)]) -> StudentSnapsho
         }),
         evidence_version: 1,
         class_placement: false,
+        evidence_size: 0,
     }
 }
 

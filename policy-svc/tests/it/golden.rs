@@ -72,6 +72,7 @@ fn student() -> StudentSnapshot {
         }),
         evidence_version: 9,
         class_placement: false,
+        evidence_size: 0,
     }
 }
 

@@ -102,7 +102,7 @@ impl Head {
     fn rest(mut fields: Fields) -> Self {
         let thread = fields
             .take()
-            .and_then(|bytes| record::decode::<Thread>("thread", &bytes).ok());
+            .and_then(|bytes| record::look::<Thread>("thread", &bytes).ok());
         let course_id = fields
             .take()
             .and_then(|id| String::from_utf8(id.into()).ok());
@@ -203,7 +203,7 @@ impl Sessions {
             thread_id,
             records: 0,
         };
-        let stored = left_out.unless(StoredThread::decode(reads.fields()?))?;
+        let stored = left_out.unless(StoredThread::whole(reads.fields()?))?;
         let fields = reads.fields()?;
         let head = match stored {
             Some(None) => return Ok(None),

@@ -113,7 +113,7 @@ fn order(time: Option<prost_types::Timestamp>) -> Option<(i64, i32)> {
 fn decode(fields: Vec<(String, Bytes)>) -> Result<Vec<Artifact>, SessionError> {
     let artifacts = fields.into_iter().filter(|(name, _)| name != VERSION);
     artifacts
-        .map(|(_, bytes)| record::decode(WHAT, &bytes))
+        .map(|(_, bytes)| record::look(WHAT, &bytes))
         .collect()
 }
 
@@ -280,7 +280,7 @@ impl Sessions {
                 if !name.starts_with(REQUEST) {
                     continue;
                 }
-                let request: ContextRequest = record::decode("context_request", &bytes)?;
+                let request: ContextRequest = record::look("context_request", &bytes)?;
                 if id == thread_id || request.batch_id == batch_id {
                     requests.push(request);
                 }

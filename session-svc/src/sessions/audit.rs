@@ -262,7 +262,7 @@ impl Sessions {
             }
             let entry = AuditEntry {
                 audit_id: id,
-                ..record::decode("audit_entry", &bytes)?
+                ..record::look("audit_entry", &bytes)?
             };
             let about = (pseudonym.is_empty() || entry.student_pseudonym == pseudonym)
                 && (filter.class_id.is_empty() || entry.class_id == filter.class_id);

@@ -173,7 +173,7 @@ impl Sessions {
         // One is gone if the thread was reset between the two.
         let requests = opened.iter().filter_map(|_| found.take());
         let requests =
-            requests.map(|bytes| record::decode::<ContextRequest>("context_request", &bytes));
+            requests.map(|bytes| record::look::<ContextRequest>("context_request", &bytes));
         Ok(RequestPage {
             requests: requests.collect::<Result<_, SessionError>>()?,
             next,

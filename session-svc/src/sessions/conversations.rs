@@ -66,7 +66,7 @@ impl Sessions {
             artifacts::batches(),
         ];
         let mut reads = self.read(&self.partition(student).await?, wanted).await?;
-        let stored = StoredThread::decode(reads.fields()?).inspect_err(|error| {
+        let stored = StoredThread::whole(reads.fields()?).inspect_err(|error| {
             tracing::error!(%error, thread_id, "the record of a thread that is to be deleted cannot be read");
         });
         let course = reads.fields()?.take();

@@ -239,7 +239,7 @@ pub(super) fn decode(entries: Vec<(i64, Bytes)>) -> Result<Vec<Event>, SessionEr
         .map(|(id, bytes)| {
             Ok(Event {
                 id,
-                ..record::decode("event", &bytes)?
+                ..record::look("event", &bytes)?
             })
         })
         .collect()

@@ -150,7 +150,7 @@ impl Sessions {
                 .await?
                 .record()?
                 .iter()
-                .map(|(_, bytes)| record::decode::<QuestionRecord>("question", bytes))
+                .map(|(_, bytes)| record::look::<QuestionRecord>("question", bytes))
                 .map(|question| json("turnwise.session.v1.QuestionRecord", &question?))
                 .collect::<Result<Vec<_>, SessionError>>()?;
             out.push(serde_json::json!({
@@ -241,7 +241,7 @@ impl Sessions {
         let memories = reads
             .record()?
             .iter()
-            .map(|(_, bytes)| record::decode::<ConversationMemory>("memory", bytes))
+            .map(|(_, bytes)| record::look::<ConversationMemory>("memory", bytes))
             .map(|memory| json("turnwise.session.v1.ConversationMemory", &memory?))
             .collect::<Result<Vec<_>, SessionError>>()?;
         out.insert("memories".to_owned(), memories.into());

@@ -116,6 +116,36 @@ pub(crate) fn record(key: &Key) -> &'static str {
     }
 }
 
+/// Whether a field holds a record, whose checksum can be compared, of the name of a kind that goes on with `id`; the other
+/// fields are numbers and ids.
+pub(crate) fn is_record(kind: &str, id: &str, field: &str) -> bool {
+    match kind {
+        "thread" => matches!(field, "record" | "updated" | "focus" | "graded"),
+        "memory" | "payloads" | "artifact-texts" | "questions" => true,
+        "interactions" | "artifacts" | "help" => field != "version",
+        "turn" => matches!(field, "facts" | "text"),
+        "idempotency" => {
+            let operation = id.split(':').next().unwrap_or_default();
+            let is_answer = !matches!(operation, "evidence" | "events" | "change");
+            field == "text" || (field == "outcome" && is_answer)
+        }
+        "nonce" => field == "verdict",
+        "snapshot" => field != "version",
+        "roster" => field == "names",
+        "policy" | "alert" | "reset" => field == kind,
+        "work" => field == "item",
+        _ => false,
+    }
+}
+
+/// Whether the entries of a log are records.
+pub(crate) fn is_log_of_records(kind: &str) -> bool {
+    matches!(
+        kind,
+        "timeline" | "events" | "audit" | "outbox" | "dead-letters"
+    )
+}
+
 pub(crate) fn threads(kind: ThreadKind) -> Key {
     Key::new(format!("threads:{}", name(kind)))
 }

@@ -61,7 +61,7 @@ impl Sessions {
         }
         let request = reads.fields()?.take();
         let request = request.ok_or_else(|| no_request(request_id))?;
-        let request: ContextRequest = record::decode("context_request", &request)?;
+        let request: ContextRequest = record::look("context_request", &request)?;
         let mut sources = request.sources.into_iter();
         let source = sources.find(|source| source.slot == slot);
         let source = source.ok_or(PendingError::Invalid {

@@ -44,16 +44,28 @@ impl StoredThread {
     }
 
     /// The thread in these fields; none if there is no such thread.
-    pub(super) fn decode(mut fields: Fields) -> Result<Option<Self>, SessionError> {
+    pub(super) fn decode(fields: Fields) -> Result<Option<Self>, SessionError> {
+        Self::of(fields, record::look)
+    }
+
+    /// The same, for whoever writes its record again or deletes it.
+    pub(super) fn whole(fields: Fields) -> Result<Option<Self>, SessionError> {
+        Self::of(fields, record::decode)
+    }
+
+    fn of(
+        mut fields: Fields,
+        read: fn(&'static str, &[u8]) -> Result<Thread, SessionError>,
+    ) -> Result<Option<Self>, SessionError> {
         let Some(stored) = fields.take() else {
             return Ok(None);
         };
-        let stored: Thread = record::decode("thread", &stored)?;
+        let stored = read("thread", &stored)?;
         let count = fields.number("thread")?;
         let updated = fields
             .take()
             .ok_or(SessionError::RecordCorrupted { record: "thread" })?;
-        let updated: Timestamp = record::decode("thread", &updated)?;
+        let updated: Timestamp = record::look("thread", &updated)?;
         Ok(Some(Self {
             thread: Thread {
                 message_count: count,
@@ -68,11 +80,11 @@ impl StoredThread {
                 status => enumeration(status)?,
             },
             focus: match fields.take() {
-                Some(focus) => Some(record::decode("thread", &focus)?),
+                Some(focus) => Some(record::look("thread", &focus)?),
                 None => None,
             },
             graded: match fields.take() {
-                Some(graded) => Some(record::decode("thread", &graded)?),
+                Some(graded) => Some(record::look("thread", &graded)?),
                 None => None,
             },
             cards: match fields.take() {
@@ -86,12 +98,9 @@ impl StoredThread {
 /// A value that is always set. One that this version does not know came with a later schema: it is never taken for another
 /// value, and what a newer version wrote is not damaged.
 pub(super) fn enumeration<E: TryFrom<i32>>(number: i64) -> Result<E, SessionError> {
-    let record = "thread";
+    const THREAD: &str = "thread";
     match i32::try_from(number) {
-        Ok(number @ 1..) => E::try_from(number).map_err(|_| SessionError::SchemaTooNew {
-            record,
-            version: record::SCHEMA_VERSION + 1,
-        }),
-        _ => Err(SessionError::RecordCorrupted { record }),
+        Ok(number @ 1..) => E::try_from(number).map_err(|_| record::newer(THREAD)),
+        _ => Err(SessionError::RecordCorrupted { record: THREAD }),
     }
 }

@@ -85,7 +85,7 @@ impl Sessions {
                 SessionError::TurnErased => SessionError::ThreadErased,
                 error => error,
             })?;
-            record::decode("idempotency_entry", &stored)
+            record::look("idempotency_entry", &stored)
         };
         let partition = self.partition(student).await?;
         let mut first = self.about_to_work(&class_id, &course_id);
@@ -335,7 +335,7 @@ pub(super) fn messages(entries: Vec<(i64, Bytes)>) -> Result<Vec<TutorMessage>, 
         .map(|(id, bytes)| {
             Ok(TutorMessage {
                 id,
-                ..record::decode("message", &bytes)?
+                ..record::look("message", &bytes)?
             })
         })
         .collect()

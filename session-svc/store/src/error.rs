@@ -57,6 +57,17 @@ pub enum OpenError {
         /// Why.
         source: StoreError,
     },
+    /// Not all rows of the file of the embedded store are those that were written.
+    #[error(
+        "{} cannot be gone through: rows are missing, or are not those of the last commit; restore it from a backup",
+        path.display()
+    )]
+    GoThrough {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: StoreError,
+    },
     /// The thread that writes to the embedded store cannot be started.
     #[error(
         "cannot start the thread that writes to the store; raise the limit of threads of this user"

@@ -17,6 +17,7 @@
 pub mod changes;
 pub mod embedded;
 mod error;
+pub mod inventory;
 pub mod redis;
 
 use std::{fmt, future::Future, pin::Pin, time::Duration};

@@ -14,7 +14,7 @@ use turnwise_testing::{ReservedPort, redis::RedisServer};
 use super::{Deployment, Running};
 use crate::{
     certificates::Certificates,
-    evidence::{self, Seed},
+    evidence,
     options::{Kind, Options, Service},
     process::{Process, Program},
 };
@@ -35,19 +35,19 @@ impl Deployment {
             "inside one process there is nothing to encrypt"
         );
         let home = tempfile::tempdir().unwrap();
-        let data_dir = DataDir::create(&home.path().join("data")).unwrap();
+        let data_dir = data_dir(&home, &options);
         let port = ReservedPort::new().unwrap();
         let mut env = options.common_env();
         env.push(listen(&port));
         env.push(("HELPER_LLM_BACKEND".to_owned(), "mock".to_owned()));
         env.push(("LLM_ALLOW_MOCK".to_owned(), "1".to_owned()));
-        env.extend(options.env);
+        env.extend(options.env.clone());
         if !options.seeds.is_empty() {
-            seed_embedded_store(&home, &data_dir, &options.seeds).await;
+            seed_embedded_store(&home, &data_dir, &options).await;
         }
         let mut args: Vec<OsString> = vec!["up".into(), "--data-dir".into()];
         args.push(data_dir.root().into());
-        args.extend(options.args);
+        args.extend(options.args.clone());
         let suite = Running::start(Program {
             name: Service::Suite.binary(),
             folder: options.binaries,
@@ -78,10 +78,11 @@ impl Deployment {
         Self::over_tcp(Kind::THREE, options).await
     }
 
-    async fn over_tcp(kind: Kind, options: Options) -> Self {
+    async fn over_tcp(kind: Kind, mut options: Options) -> Self {
         let home = tempfile::tempdir().unwrap();
-        let data_dir = DataDir::create(&home.path().join("data")).unwrap();
-        let redis = RedisServer::start_with(&options.redis).unwrap();
+        let data_dir = data_dir(&home, &options);
+        let running = options.server.take();
+        let redis = running.unwrap_or_else(|| RedisServer::start_with(&options.redis).unwrap());
         let mut env = options.common_env();
         let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
         set("HELPER_LLM_BACKEND", "mock".to_owned());
@@ -122,7 +123,7 @@ impl Deployment {
             set("INTERNAL_TOKEN_FILE", file.display().to_string());
             (None, InternalToken::new(&secret))
         };
-        env.extend(options.env);
+        env.extend(options.env.clone());
 
         let mut ports = Vec::new();
         let mut program = |service: Service, env: &[(String, String)]| {
@@ -132,7 +133,7 @@ impl Deployment {
             ports.push(port);
             Program {
                 name: service.binary(),
-                folder: options.binaries.clone(),
+                folder: options.folder_of(service),
                 args: Vec::new(),
                 env,
                 home: home.path().to_owned(),
@@ -179,7 +180,7 @@ impl Deployment {
             args = vec!["serve".into(), "--target".into(), targets(inside).into()];
             env.push(("INTERNAL_LISTEN".to_owned(), "127.0.0.1:0".to_owned()));
         }
-        args.extend(options.args);
+        args.extend(options.args.clone());
         let mut gateway = || {
             Running::start(Program {
                 args: args.clone(),
@@ -206,6 +207,12 @@ impl Deployment {
         }
         deployment
     }
+}
+
+/// The data directory that the options name, or a new one.
+fn data_dir(home: &TempDir, options: &Options) -> DataDir {
+    let new = || home.path().join("data");
+    DataDir::create(&options.data_dir.clone().unwrap_or_else(new)).unwrap()
 }
 
 struct Starting {
@@ -259,14 +266,16 @@ fn listen(port: &ReservedPort) -> (String, String) {
 }
 
 /// Writes evidence into the store of a suite that is not running yet: by session-svc, the only one that writes it.
-async fn seed_embedded_store(home: &TempDir, data_dir: &DataDir, seeds: &[Seed]) {
+async fn seed_embedded_store(home: &TempDir, data_dir: &DataDir, options: &Options) {
     let secret = random_secret().unwrap();
     let file = home.path().join("seed-token");
     fs::write(&file, &secret).unwrap();
     let store = turnwise::suite::embedded_store(&data_dir.session_store());
+    let folder = options.folder_of(Service::Session);
     let mut session = Running::start(Program {
         name: Service::Session.binary(),
-        folder: None,
+        // A folder with the suite alone has it from here.
+        folder: folder.filter(|folder| folder.join(Service::Session.binary()).is_file()),
         args: Vec::new(),
         env: [
             ("LISTEN", "127.0.0.1:0".to_owned()),
@@ -277,13 +286,13 @@ async fn seed_embedded_store(home: &TempDir, data_dir: &DataDir, seeds: &[Seed])
         .into(),
         home: home.path().to_owned(),
     });
-    let options = ClientOptions {
+    let peer = ClientOptions {
         peer: "session-svc",
         token: InternalToken::new(&secret),
     };
     let endpoint = format!("http://{}", session.at.address);
-    for seed in seeds {
-        let client = connect(&endpoint, None, options.clone(), &Kit::for_tests()).unwrap();
+    for seed in &options.seeds {
+        let client = connect(&endpoint, None, peer.clone(), &Kit::for_tests()).unwrap();
         evidence::commit(client, seed).await;
     }
     session.process.stop();

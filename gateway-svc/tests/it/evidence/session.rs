@@ -160,6 +160,7 @@ impl Kept {
             evidence: (self.version > 0).then(|| self.evidence.clone()),
             evidence_version: self.version,
             class_placement: false,
+            evidence_size: 0,
         }
     }
 

@@ -217,7 +217,7 @@ impl Sessions {
         let mut alerts = Vec::with_capacity(count);
         for _ in 0..count {
             if let Some(bytes) = reads.fields()?.take() {
-                alerts.push(record::decode("alert", &bytes)?);
+                alerts.push(record::look("alert", &bytes)?);
             }
         }
         Ok(alerts)
@@ -342,13 +342,15 @@ impl Sessions {
         }))
     }
 
+    /// An alert that may be written again.
     async fn alert(
         &self,
         class: &Partition,
         alert_id: &str,
     ) -> Result<SafeguardingAlert, SessionError> {
-        let found = self.alerts(class, [alert_id].into_iter()).await?.pop();
-        found.ok_or_else(|| unknown(alert_id))
+        let mut found = self.read(class, vec![read(alert_id)]).await?;
+        let found = found.fields()?.take().ok_or_else(|| unknown(alert_id))?;
+        record::decode("alert", &found)
     }
 
     /// Removes a student's alerts from a class.

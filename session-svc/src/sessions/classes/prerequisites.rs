@@ -1,10 +1,12 @@
 //! Units that a teacher marks as met: an edit of a student's evidence, made as any other, by its version.
 
+use prost::Message;
 use turnwise_proto::session::v1::{Evidence, MarkPrerequisiteResponse};
 use turnwise_session_store::StudentKey;
 
 use crate::{
     error::SessionError,
+    record,
     sessions::{
         Idempotency, Sessions,
         audit::{Actor, Deed},
@@ -91,6 +93,9 @@ impl Sessions {
         for _ in 0..TRIES {
             let (now, _) = self.evidence_now(student, course_id).await?;
             let mut evidence = now.snapshot.evidence.unwrap_or_default();
+            if usize::try_from(now.snapshot.evidence_size) != Ok(evidence.encoded_len()) {
+                return Err(record::newer("evidence"));
+            }
             let (is_changed, answer) = edit(&mut evidence);
             if !is_changed {
                 return Ok(answer);

@@ -127,11 +127,11 @@ impl ClassSettings {
         };
         let mut reads = Reads::new(applied.found);
         let names = match reads.fields()?.take() {
-            Some(bytes) => record::decode::<ClassRoster>("roster", &bytes)?.names,
+            Some(bytes) => record::look::<ClassRoster>("roster", &bytes)?.names,
             None => Vec::new(),
         };
         let policy = match reads.fields()?.take() {
-            Some(bytes) => record::decode("class_policy", &bytes)?,
+            Some(bytes) => record::look("class_policy", &bytes)?,
             None => ClassPolicy::default(),
         };
         let placements = reads.record()?.into_iter().map(|(course, _)| course);
@@ -265,12 +265,29 @@ impl Sessions {
             key: keys::class_policy(),
             fields: vec![field("policy", record::encode(&policy))],
         };
-        let set = self.set(&actor.tenant, class_id, write);
         self.once(actor, idempotency, deed, async {
-            set.await.map(|()| SetClassPolicyResponse {})
+            self.knows_class_policy(&actor.tenant, class_id).await?;
+            let set = self.set(&actor.tenant, class_id, write).await;
+            set.map(|()| SetClassPolicyResponse {})
         })
         .await?;
         Ok(())
+    }
+
+    /// Refuses to replace a policy of which this version does not know everything.
+    async fn knows_class_policy(&self, tenant: &str, class_id: &str) -> Result<(), SessionError> {
+        let wanted = vec![Read::Fields {
+            key: keys::class_policy(),
+            fields: vec!["policy".into()],
+        }];
+        let class = Partition::class(tenant, class_id);
+        let stored = self.read(&class, wanted).await?.fields()?.take();
+        let known = stored.map(|bytes| record::decode::<ClassPolicy>("class_policy", &bytes));
+        match known {
+            Some(Err(error @ SessionError::SchemaTooNew { .. })) => Err(error),
+            // A new one takes the place of one that is damaged.
+            _ => Ok(()),
+        }
     }
 
     /// The policy of a class.

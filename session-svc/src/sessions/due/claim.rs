@@ -88,7 +88,7 @@ impl Sessions {
     }
 
     /// The pieces of these that are promised. Of the others, those that cannot be read or that nothing promises any more
-    /// are dropped, and those that may be promised in the next moment are looked at again later.
+    /// are dropped, and those that may be promised in the next moment, or that a newer version wrote, are looked at again later.
     async fn sort_out(
         &self,
         due: Vec<(String, i64)>,
@@ -103,11 +103,16 @@ impl Sessions {
         });
         let mut reads = self.read(&partition(), wanted.collect()).await?;
         let mut works = Vec::with_capacity(due.len());
-        let mut gone = Vec::new();
+        let (mut gone, mut newer) = (Vec::new(), Vec::new());
         for (work_id, _) in due {
             match reads.fields()?.take() {
-                Some(item) => match record::decode::<DueWork>("work", &item) {
+                Some(item) => match record::look::<DueWork>("work", &item) {
                     Ok(work) => works.push(work),
+                    // A process of that version will do it.
+                    Err(error @ SessionError::SchemaTooNew { .. }) => {
+                        tracing::warn!(%error, work_id, "deferred work is left to a newer version");
+                        newer.push(ranked(work_id, now.as_millisecond() + millis(LOOK_AGAIN.1)));
+                    }
                     // One piece that cannot be read must not keep the others from being done.
                     Err(error) => {
                         tracing::error!(%error, work_id, "deferred work cannot be read; it is dropped");
@@ -119,7 +124,7 @@ impl Sessions {
         }
         let promised = self.promised(&works).await?;
         let mut kept = Vec::with_capacity(works.len());
-        let mut back = Vec::new();
+        let mut back = newer;
         for work in works {
             if promised.contains(&work.work_id) {
                 kept.push(work);
@@ -275,7 +280,7 @@ impl Sessions {
             Outcome::Refused(_) => return Err(SessionError::LeaseLost),
         };
         if let Some(item) = item {
-            let work: DueWork = record::decode("work", &item)?;
+            let work: DueWork = record::look("work", &item)?;
             self.write(
                 &self.partition(&student_of(&work)).await?,
                 vec![kept(vec![work_id.to_owned()])],

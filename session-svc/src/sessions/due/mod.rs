@@ -111,7 +111,7 @@ impl Sessions {
         tracing::error!(work_id, "the promise of deferred work cannot be read");
         let stored = self.stored_work(&[work_id.to_owned()]).await?;
         Ok(stored.iter().any(|item| {
-            record::decode::<DueWork>("work", item).map_or(true, |work| work.thread_id == thread_id)
+            record::look::<DueWork>("work", item).map_or(true, |work| work.thread_id == thread_id)
         }))
     }
 
@@ -228,7 +228,7 @@ impl Sessions {
             let Some(stored) = Fields::of(refused.told).take() else {
                 continue;
             };
-            let stored: DueWork = record::decode("work", &stored)?;
+            let stored: DueWork = record::look("work", &stored)?;
             let expected = match known {
                 Known::Whole => item,
                 Known::AnyTime => DueWork {
@@ -276,7 +276,7 @@ impl Sessions {
                 let Some(item) = reads.fields()?.take() else {
                     continue;
                 };
-                let work = record::decode::<DueWork>("work", &item);
+                let work = record::look::<DueWork>("work", &item);
                 if work.is_ok_and(|work| student_of(&work) == *student) {
                     theirs.push(id.clone());
                 }

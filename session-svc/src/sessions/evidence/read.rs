@@ -91,7 +91,13 @@ pub(in crate::sessions) fn snapshot(
     erasure: i64,
 ) -> Result<StudentSnapshot, SessionError> {
     let turn = stored.take();
-    let evidence = stored.take();
+    let (evidence, size) = match stored.take() {
+        Some(bytes) => {
+            let (evidence, size) = record::look_sized("evidence", &bytes)?;
+            (Some(evidence), size)
+        }
+        None => (None, 0),
+    };
     let version = match stored.take() {
         Some(version) => fields::number("evidence", &version)?,
         None => erasure,
@@ -100,13 +106,12 @@ pub(in crate::sessions) fn snapshot(
         student_id: student.student.clone(),
         course_id: course_id.to_owned(),
         turn: turn
-            .map(|bytes| record::decode("turn_state", &bytes))
+            .map(|bytes| record::look("turn_state", &bytes))
             .transpose()?,
-        evidence: evidence
-            .map(|bytes| record::decode("evidence", &bytes))
-            .transpose()?,
+        evidence,
         evidence_version: version,
         class_placement: false,
+        evidence_size: i64::try_from(size).unwrap_or(i64::MAX),
     })
 }
 
@@ -116,6 +121,6 @@ pub(in crate::sessions) fn question_records(
 ) -> Result<Vec<QuestionRecord>, SessionError> {
     stored
         .iter()
-        .map(|(_, bytes)| record::decode("question", bytes))
+        .map(|(_, bytes)| record::look("question", bytes))
         .collect()
 }

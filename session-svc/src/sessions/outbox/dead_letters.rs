@@ -121,7 +121,7 @@ impl Sessions {
             ..DeadLetterPage::default()
         };
         for (_, bytes) in found {
-            let letter: DeadLetter = record::decode("dead_letter", &bytes)?;
+            let letter: DeadLetter = record::look("dead_letter", &bytes)?;
             if letter
                 .give_up_time
                 .is_some_and(|time| time.seconds < oldest)

@@ -77,7 +77,7 @@ impl Sessions {
             let event = failed
                 .first()
                 .filter(|(position, _)| *position == failure.position)
-                .map(|(_, bytes)| record::decode::<Stored>("outgoing_event", bytes))
+                .map(|(_, bytes)| record::look::<Stored>("outgoing_event", bytes))
                 .transpose()?;
             if let Some(event) = event {
                 let attempts = if cursor > before { 1 } else { attempts + 1 };
@@ -131,7 +131,7 @@ impl Sessions {
         }
         let next = reads.entries()?;
         if let Some((_, next)) = next.first() {
-            let since = record::decode::<Stored>("outgoing_event", next)
+            let since = record::look::<Stored>("outgoing_event", next)
                 .map_or_else(|_| self.now_millis(), |event| event.created);
             let wait = retried.map_or(Duration::ZERO, |failure| failure.retry_after);
             return self.waits(&stream, since, wait).await;

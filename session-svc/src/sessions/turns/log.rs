@@ -82,7 +82,7 @@ impl Sessions {
                 .transpose()?
                 .unwrap_or_default(),
             erased: fields.take().is_some(),
-            ..record::decode("turn_log", &facts)?
+            ..record::look("turn_log", &facts)?
         })
     }
 }

@@ -14,7 +14,7 @@ use super::{
 use crate::{OpenError, StoreError};
 
 /// What the file is.
-const STUDENTS: Purpose = Purpose {
+pub(super) const STUDENTS: Purpose = Purpose {
     name: "students",
     format: 1,
     cache_bytes: 256 * 1024 * 1024,

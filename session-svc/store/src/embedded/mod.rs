@@ -10,6 +10,7 @@
 mod apply;
 mod expiry;
 mod file;
+mod inventory;
 mod leases;
 mod queue;
 mod reader;

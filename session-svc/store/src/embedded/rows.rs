@@ -72,6 +72,12 @@ impl Name {
         Some((Self(name.to_vec()), *kind, tail))
     }
 
+    /// The partition of the name.
+    pub(super) fn partition(&self) -> Partition {
+        let mut parts = self.0.split(|byte| *byte == END);
+        Partition(String::from_utf8_lossy(parts.next().unwrap_or_default()).into_owned())
+    }
+
     /// The key of the name, without its partition.
     pub(super) fn key(&self) -> Key {
         let mut parts = self.0.split(|byte| *byte == END);

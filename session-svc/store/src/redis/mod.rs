@@ -6,6 +6,7 @@
 
 mod durable;
 mod failure;
+mod inventory;
 mod news;
 mod packed;
 mod read;

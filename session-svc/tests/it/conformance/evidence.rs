@@ -48,6 +48,7 @@ async fn a_student_who_has_not_begun_has_an_empty_record(bench: &mut Bench) {
         evidence: None,
         evidence_version: 0,
         class_placement: false,
+        evidence_size: 0,
     };
     assert_eq!(found.unwrap(), expected);
 }

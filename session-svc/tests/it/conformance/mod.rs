@@ -18,6 +18,7 @@ mod help_sessions;
 mod interactions;
 mod leases;
 mod memory;
+mod newer_fields;
 mod outbox;
 mod outbox_kept;
 mod payloads;
@@ -55,6 +56,7 @@ const SUITE: &[(&str, &[Case])] = &[
     ("interactions", interactions::CASES),
     ("leases", leases::CASES),
     ("memory", memory::CASES),
+    ("newer_fields", newer_fields::CASES),
     ("outbox", outbox::CASES),
     ("payloads", payloads::CASES),
     ("placements", placements::CASES),
