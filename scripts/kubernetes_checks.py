@@ -1,6 +1,7 @@
 """What check-deploy checks of a rendered overlay: names, hardening, connections, disruption, memory, probes and drains."""
 
 import pathlib
+import re
 
 import yaml
 from connections import Connections, selects
@@ -314,7 +315,7 @@ def secrets(objects, _, folder):
             sources = [volume, *volume.get("projected", {}).get("sources", [])]
             mounted = {s["secret"].get("secretName") or s["secret"]["name"] for s in sources if "secret" in s}
             for name in sorted(mounted - made):
-                if name not in told:
+                if not re.search(rf"(?<![\w-]){name}(?![\w-])", told):
                     yield f"{called(workload)}: no README says how to make the secret `{name}`"
 
 
