@@ -4,7 +4,7 @@
 # and none is guessed: a server that took itself for the primary after all were restarted could bring back old records.
 set -eu
 here=${0%/*}
-me=$HOSTNAME.redis
+me=$POD.redis
 
 ask() {
     for number in 0 1 2; do

@@ -17,7 +17,7 @@ port 26379
 dir /data
 sentinel resolve-hostnames yes
 sentinel announce-hostnames yes
-sentinel announce-ip $HOSTNAME.redis-sentinel
+sentinel announce-ip $POD.redis-sentinel
 sentinel announce-port 26379
 sentinel monitor turnwise redis-0.redis 6379 2
 sentinel auth-user turnwise sentinel
