@@ -14,12 +14,12 @@ MIB = 1 << 20
 
 # What an end takes beside the drain: last answers, background work, spans.
 BESIDE_DRAIN = 10
-# How fast Redis reads its file back at its start, in bytes a second; measured are some 100 MB.
+# How fast Redis reads its file back at its start, in bytes a second: less than a slow disk gives.
 REDIS_READS = 50_000_000
-# Memory of a service with nothing to do, and of a call in it: docs/figures.md has less of both. A chunk of course text in memory.
-AT_REST, A_CALL, A_CONNECTION, A_CHUNK = 64 * MIB, 96 << 10, 12 << 10, 3_023
-CHUNKS = 50_000
-CONNECTIONS = 10_000
+# Memory of a service with nothing to do, of a call in it, of a connection, and of a chunk of course text (docs/figures.md has
+# up to 75 MB, 89 kB and 3,023 bytes). There is room for so many chunks, and for the default of MAX_CONNECTIONS.
+AT_REST, A_CALL, A_CONNECTION, A_CHUNK = 80 * MIB, 96 << 10, 12 << 10, 3_023
+CHUNKS, CONNECTIONS = 50_000, 10_000
 # The settings that name nobody to call.
 NO_PEER = {"JWT_ISSUER"}
 
