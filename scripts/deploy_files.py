@@ -1,11 +1,13 @@
 """Reads compose.yaml and rendered Kubernetes manifests into one shape, for check-deploy and check-settings."""
 
 import pathlib
+import re
 from dataclasses import dataclass, field
 
 import yaml
 
 PROGRAMS = ("turnwise", "gateway-svc", "policy-svc", "retrieval-svc", "llm-gateway-svc", "session-svc")
+SERVERS = set(PROGRAMS) - {"turnwise"}
 
 
 @dataclass
@@ -51,12 +53,18 @@ def manifests(path):
             environment = {}
             for source in container.get("envFrom", []):
                 environment |= data[source["configMapRef"]["name"]]
-            environment |= {e["name"]: e.get("value", "") for e in container.get("env", [])}
+            environment |= {e["name"]: value_of(e, data) for e in container.get("env", [])}
             name = f"{workload['kind']} {workload['metadata']['name']}"
             containers.append(
                 Container(pathlib.Path(path).stem, name, container.get("command", []), strings(environment), container)
             )
     return objects, containers
+
+
+def value_of(variable, data):
+    """What a variable of a container is, as far as the manifests say it."""
+    reference = variable.get("valueFrom", {}).get("configMapKeyRef")
+    return data[reference["name"]][reference["key"]] if reference else variable.get("value", "")
 
 
 def workloads(objects):
@@ -69,3 +77,29 @@ def containers(path):
 
 def strings(environment):
     return {name: str(value) for name, value in environment.items()}
+
+
+def endpoints(container):
+    """The peers that a container's variables name: setting, host and port. Of a list, each; without a port, that of https."""
+    for name, value in container.environment.items():
+        match = re.fullmatch(
+            r"(?:qdrant:)?(dnss?|https?|rediss?(?:\+sentinel|\+cluster)?)://(?:[^@/]*@)?([A-Za-z0-9.:,-]+)(?:/.*)?",
+            with_defaults(value),
+        )
+        for host in match[2].split(",") if match else []:
+            host, _, port = host.partition(":")
+            yield name, host, int(port or {"http": 80}.get(match[1], 443))
+
+
+def listen_port(container):
+    return int(container.environment.get("LISTEN", ":0").rpartition(":")[2])
+
+
+def missing_servers(where, containers):
+    for name in sorted(SERVERS - {c.program for c in containers}):
+        yield f"{where}: {name} does not run"
+
+
+def with_defaults(text):
+    """Compose's `${NAME:-default}` as its default."""
+    return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text)

@@ -56,7 +56,7 @@ pub struct RedisOptions {
     /// How many connections to a server are shared. One is best unless commands block and hold up what comes after
     /// them on their connection. At least 1.
     pub connections: usize,
-    /// Whether it keeps what must not be lost: then every server is asked once, with `CONFIG GET`, whether it may throw
+    /// Whether it keeps what must not be lost: then every server is asked once, with `INFO`, whether it may throw
     /// away what is kept in it, which is warned of.
     pub keeps_records: bool,
 }

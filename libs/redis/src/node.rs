@@ -249,18 +249,20 @@ impl Open {
     }
 
     async fn look_at_eviction(&mut self, server: &HostPort) {
-        let mut command = redis::cmd("CONFIG");
-        command.arg("GET").arg("maxmemory-policy");
-        let answer: RedisResult<Vec<(String, String)>> =
-            command.query_async(&mut self.connection).await;
-        match answer.as_deref() {
-            Ok([(_, policy)]) if policy == "noeviction" => {}
-            Ok([(_, policy)]) => tracing::warn!(
+        // Not CONFIG GET: whoever may do that may read the passwords in the configuration.
+        let mut command = redis::cmd("INFO");
+        command.arg("memory");
+        let answer: RedisResult<String> = command.query_async(&mut self.connection).await;
+        let told = answer.unwrap_or_default();
+        let mut lines = told.lines();
+        match lines.find_map(|line| line.strip_prefix("maxmemory_policy:")) {
+            Some("noeviction") => {}
+            Some(policy) => tracing::warn!(
                 %server,
                 %policy,
                 "Redis may throw away what is kept in it when its memory is full; set `maxmemory-policy noeviction`"
             ),
-            _ => tracing::warn!(
+            None => tracing::warn!(
                 %server,
                 "cannot tell what Redis does when its memory is full; make sure that `maxmemory-policy` is noeviction"
             ),

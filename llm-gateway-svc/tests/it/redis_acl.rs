@@ -8,7 +8,7 @@ use turnwise_proto::{
     llm::v1::{CompleteRequest, Purpose, QueueScope},
 };
 use turnwise_redis::{FailureKind, Redis, RedisOptions, cmd};
-use turnwise_testing::redis::{RedisServer, ServerOptions};
+use turnwise_testing::redis::{RedisServer, ServerOptions, User, commands_of};
 
 use crate::harness::{
     Gateway, LONG, fault, in_class, mock_taking, request_to, seconds, until, with_wait,
@@ -27,27 +27,8 @@ const BESIDES: [&str; 8] = [
     "publish",
 ];
 
-fn read(file: &str) -> String {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    fs::read_to_string(root.join(file)).unwrap()
-}
-
-/// What follows the password of the user in this file.
-fn rights_in(file: &str) -> String {
-    let text = read(file);
-    let mut lines = text.lines().map(str::trim);
-    let user = lines
-        .find(|line| line.starts_with("user llm on >"))
-        .unwrap();
-    user.split_once(") ").unwrap().1.to_owned()
-}
-
-/// The rights in Compose, which are those on Kubernetes.
-fn rights() -> String {
-    let rights = rights_in("deploy/compose.yaml");
-    let kubernetes = rights_in("deploy/kubernetes/components/redis/redis.yaml");
-    assert_eq!(rights, kubernetes);
-    rights
+fn user() -> User {
+    User::deployed("llm").unwrap()
 }
 
 /// The commands that scripts call.
@@ -63,12 +44,8 @@ fn commands_of_scripts() -> BTreeSet<String> {
     ]
     .iter()
     .flat_map(|file| {
-        let text = read(file);
-        let calls: Vec<String> = text
-            .split("call('")
-            .skip(1)
-            .map(|rest| rest.split('\'').next().unwrap().to_ascii_lowercase())
-            .collect();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let calls = commands_of(&fs::read_to_string(root.join(file)).unwrap());
         assert!(!calls.is_empty(), "{file}");
         calls
     })
@@ -77,15 +54,9 @@ fn commands_of_scripts() -> BTreeSet<String> {
 
 #[test]
 fn the_user_may_do_what_is_needed_and_no_more() {
-    let rights = rights();
-    let granted: BTreeSet<String> = rights
-        .split(' ')
-        .filter_map(|word| word.strip_prefix('+'))
-        .map(str::to_owned)
-        .collect();
     let mut needed = commands_of_scripts();
     needed.extend(BESIDES.map(str::to_owned));
-    assert_eq!(granted, needed);
+    assert_eq!(user().commands(), needed);
 }
 
 fn of(purpose: Purpose, request: CompleteRequest) -> CompleteRequest {
@@ -126,9 +97,8 @@ async fn shared(gateway: &Gateway) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_user_suffices_and_sees_nothing_else() {
-    let user = format!("llm on >word {}", rights());
-    let server = RedisServer::start_with(&ServerOptions::default().set("user", &user)).unwrap();
-    let url = server.url().replace("//", "//llm:word@");
+    let server = RedisServer::start_with(&user().known_to(ServerOptions::default())).unwrap();
+    let url = user().url(&server);
     let replicas = [replica(&url).await, replica(&url).await];
     // The first slot is given out once nobody can come any more who would have it.
     let (one, other) = tokio::join!(

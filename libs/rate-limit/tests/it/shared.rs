@@ -7,12 +7,17 @@ use tokio::time::{Instant, sleep};
 use turnwise_kit::clock::SystemClock;
 use turnwise_rate_limit::{Bound, Hit, Limiter, Quota};
 use turnwise_redis::{FailureKind, Redis, RedisOptions, cmd};
-use turnwise_testing::redis::{Cluster, RedisServer, ScriptWatch, ServerOptions};
+use turnwise_testing::redis::{
+    Cluster, RedisServer, ScriptWatch, ServerOptions, User, commands_of,
+};
 
 use crate::{DAY, daily, rate};
 
 /// How long a test waits for what takes a second or two.
 const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What connections and scripts take, besides what the scripts call.
+const CONNECTION: [&str; 6] = ["evalsha", "hello", "ping", "role", "script|load", "select"];
 
 async fn replica(url: &str) -> Limiter {
     let redis = Redis::open(&RedisOptions::new(url)).await.unwrap();
@@ -143,10 +148,12 @@ async fn every_way_of_counting(limiter: &Limiter) {
 /// The rights that deploy/ gives the user.
 #[tokio::test]
 async fn a_user_who_sees_counts_alone_suffices() {
-    let rights = "on >word ~turnwise:{limits:* resetchannels +hello +ping +select +role +evalsha +script|load +get +set +incrby +expireat +time";
-    let options = ServerOptions::default().set("user", &format!("limits {rights}"));
-    let server = RedisServer::start_with(&options).unwrap();
-    let url = format!("redis://limits:word@127.0.0.1:{}/0", server.port());
+    let user = User::deployed("limits").unwrap();
+    let mut needed = commands_of(include_str!("../../src/limits.lua"));
+    needed.extend(CONNECTION.map(str::to_owned));
+    assert_eq!(user.commands(), needed);
+    let server = RedisServer::start_with(&user.known_to(ServerOptions::default())).unwrap();
+    let url = user.url(&server);
     let (one, other) = (replica(&url).await, replica(&url).await);
     let hits = [rate("actor", 1, 1), daily("7b", 1000, 5)];
     assert_eq!(one.take(&hits).await, Ok(()));

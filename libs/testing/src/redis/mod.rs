@@ -10,6 +10,7 @@ mod script_watch;
 mod sentinel;
 mod server;
 mod slot_move;
+mod users;
 
 pub use client::{Connection, Value, command};
 pub use cluster::Cluster;
@@ -18,3 +19,4 @@ pub use script_watch::{ScriptWatch, Scripts};
 pub use sentinel::SentinelSet;
 pub use server::RedisServer;
 pub use slot_move::SlotMove;
+pub use users::{User, commands_of};

@@ -11,7 +11,7 @@ use turnwise_session_store::{
     embedded::{EmbeddedOptions, EmbeddedStore},
     redis::{RedisOptions, RedisStore},
 };
-use turnwise_testing::redis::{Cluster, RedisServer, SentinelSet};
+use turnwise_testing::redis::{Cluster, RedisServer, SentinelSet, ServerOptions, User};
 
 /// A kind of store. All of them pass the same suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,8 @@ pub enum Kind {
 /// What the data lives in, for as long as the bench lives.
 enum Home {
     Embedded(TempDir),
-    Redis(RedisServer),
+    /// One server, used as the user that deploy/ makes for this service.
+    Redis(RedisServer, User),
     Sentinel(SentinelSet),
     Cluster(Cluster),
 }
@@ -34,7 +35,11 @@ impl Home {
     fn new(kind: Kind) -> Self {
         match kind {
             Kind::Embedded => Self::Embedded(tempfile::tempdir().unwrap()),
-            Kind::Redis => Self::Redis(RedisServer::start().unwrap()),
+            Kind::Redis => {
+                let user = User::deployed("session").unwrap();
+                let options = user.known_to(ServerOptions::default());
+                Self::Redis(RedisServer::start_with(&options).unwrap(), user)
+            }
             Kind::Sentinel => Self::Sentinel(SentinelSet::start().unwrap()),
             Kind::Cluster => Self::Cluster(Cluster::start().unwrap()),
         }
@@ -50,7 +55,7 @@ impl Home {
                 let clock: Arc<dyn Clock> = Arc::clone(clock) as _;
                 return Arc::new(EmbeddedStore::open(&options, clock).unwrap());
             }
-            Self::Redis(server) => server.url(),
+            Self::Redis(server, user) => user.url(server),
             Self::Sentinel(set) => set.url(),
             Self::Cluster(cluster) => cluster.url(),
         };

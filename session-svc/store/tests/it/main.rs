@@ -12,4 +12,5 @@ mod model;
 mod news;
 mod redis;
 mod redis_refusals;
+mod redis_user;
 mod room;

@@ -8,7 +8,7 @@ use turnwise_session_store::{
     embedded::EmbeddedOptions,
     redis::{RedisOptions, RedisStore},
 };
-use turnwise_testing::redis::{Cluster, RedisServer, SentinelSet, Value};
+use turnwise_testing::redis::{Cluster, RedisServer, SentinelSet, ServerOptions, User, Value};
 
 /// A kind of store. All of them pass the same suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,16 +22,24 @@ pub enum Kind {
 /// Where a store's data is, for as long as the value lives.
 pub enum Home {
     Embedded(TempDir),
+    /// One server, used as the user that deploy/ makes for this service.
     Redis(RedisServer),
     Sentinel(SentinelSet),
     Cluster(Cluster),
+}
+
+fn user() -> User {
+    User::deployed("session").unwrap()
 }
 
 impl Home {
     pub fn start(kind: Kind) -> Self {
         match kind {
             Kind::Embedded => Self::Embedded(tempfile::tempdir().unwrap()),
-            Kind::Redis => Self::Redis(RedisServer::start().unwrap()),
+            Kind::Redis => {
+                let options = user().known_to(ServerOptions::default());
+                Self::Redis(RedisServer::start_with(&options).unwrap())
+            }
             Kind::Sentinel => Self::Sentinel(SentinelSet::start().unwrap()),
             Kind::Cluster => Self::Cluster(Cluster::start().unwrap()),
         }
@@ -41,7 +49,7 @@ impl Home {
     pub fn address(&self) -> Option<String> {
         match self {
             Self::Embedded(_) => None,
-            Self::Redis(server) => Some(server.url()),
+            Self::Redis(server) => Some(user().url(server)),
             Self::Sentinel(set) => Some(set.url()),
             Self::Cluster(cluster) => Some(cluster.url()),
         }

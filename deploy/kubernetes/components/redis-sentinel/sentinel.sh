@@ -1,0 +1,31 @@
+#!/bin/sh
+# Starts a sentinel: sentinel.sh SECRETS. What it learns is in its configuration, which it writes itself: on a disk, so that the
+# set still knows its primary after all were restarted. The password may have changed since.
+set -eu
+config=/data/sentinel.conf
+word=$(cat "$1/redis-sentinel-password")
+if [ -z "$word" ]; then
+    echo "error: the password $1/redis-sentinel-password is empty; make the secret redis-sentinel-password and start again" >&2
+    exit 1
+fi
+umask 077
+if [ -s $config ]; then
+    grep -v '^sentinel auth-pass ' $config >$config.new
+else
+    cat >$config.new <<END
+port 26379
+dir /data
+sentinel resolve-hostnames yes
+sentinel announce-hostnames yes
+sentinel announce-ip $POD.redis-sentinel
+sentinel announce-port 26379
+sentinel monitor turnwise redis-0.redis 6379 2
+sentinel auth-user turnwise sentinel
+sentinel down-after-milliseconds turnwise 5000
+sentinel failover-timeout turnwise 10000
+sentinel parallel-syncs turnwise 1
+END
+fi
+echo "sentinel auth-pass turnwise $word" >>$config.new
+mv $config.new $config
+exec redis-server $config --sentinel
