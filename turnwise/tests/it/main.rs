@@ -12,6 +12,7 @@ mod help_session;
 mod index;
 mod keys;
 mod pdf;
+mod ready;
 mod render;
 mod replay;
 mod token;
