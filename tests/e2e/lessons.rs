@@ -1,10 +1,11 @@
 //! A lesson that goes on while something is killed: the same as scripts/try-image holds at the image.
 
+use tokio::sync::oneshot;
 use tonic::transport::Endpoint;
 use turnwise_testing::redis::ServerOptions;
 use turnwise_tests::{
     deployment::Deployment,
-    lesson::{School, hold},
+    lesson::{Held, School, hold},
     options::{Kind, Options, Service},
 };
 
@@ -28,12 +29,29 @@ async fn a_lesson(kind: Kind) {
     suite.stop();
 }
 
+/// Holds a lesson, in the middle of which `strike` happens, while it goes on.
+async fn struck(suite: &mut Deployment, strike: impl FnOnce(&mut Deployment)) -> Held {
+    let school = school(suite);
+    let (half, at_half) = oneshot::channel();
+    let (done, struck) = oneshot::channel();
+    let lesson = tokio::spawn(async move {
+        hold(&school, PUPILS, async {
+            half.send(()).unwrap();
+            struck.await.unwrap();
+        })
+        .await
+    });
+    at_half.await.unwrap();
+    strike(suite);
+    done.send(()).unwrap();
+    lesson.await.unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lesson_in_which_redis_is_killed() {
+async fn redis_is_killed_in_a_lesson() {
     let options = Options::new().redis(ServerOptions::default().persistent());
     let mut suite = Deployment::five_processes(options).await;
-    let school = school(&suite);
-    let held = hold(&school, PUPILS, async {
+    let held = struck(&mut suite, |suite| {
         suite.redis_mut().kill();
         suite.redis_mut().start_again().unwrap();
     })
@@ -43,10 +61,9 @@ async fn a_lesson_in_which_redis_is_killed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_lesson_in_which_the_store_is_killed() {
+async fn the_store_is_killed_in_a_lesson() {
     let mut suite = Deployment::five_processes(Options::new()).await;
-    let school = school(&suite);
-    let held = hold(&school, PUPILS, async {
+    let held = struck(&mut suite, |suite| {
         suite.kill(Service::Session);
         suite.restart(Service::Session);
     })

@@ -174,8 +174,9 @@ async fn study<'a>(
         held: Held::default(),
     };
     let opening = new_thread(DEMO_COURSE);
+    let student = pupil.student.clone();
     pupil.thread = pupil
-        .insist(async |student| student.create_thread(opening.clone()).await)
+        .insist(|| student.create_thread(opening.clone()))
         .await;
     let hello = saying(&pupil.thread, "Hello, where do I start?");
     pupil.turn(hello).await;
@@ -190,14 +191,17 @@ async fn study<'a>(
 
 impl Pupil<'_> {
     /// Sends a call until it is answered, always the same with the same key.
-    async fn insist<T>(&mut self, call: impl AsyncFn(&Student) -> Result<T, Status>) -> T {
+    async fn insist<T, Sent>(&mut self, call: impl Fn() -> Sent) -> T
+    where
+        Sent: Future<Output = Result<T, Status>>,
+    {
         if self.waits && self.held.calls == HALF {
             let mut struck = self.class.struck.subscribe();
             let _ = struck.wait_for(|struck| *struck).await;
         }
         let begun = Instant::now();
         loop {
-            let status = match call(&self.student).await {
+            let status = match call().await {
                 Ok(answer) => {
                     self.held.calls += 1;
                     self.held.longest = self.held.longest.max(begun.elapsed());
@@ -224,9 +228,8 @@ impl Pupil<'_> {
 
     /// Takes a turn, and puts it on the screen.
     async fn turn(&mut self, turn: TakeTurnRequest) {
-        let answer: TakeTurnResponse = self
-            .insist(async |student| student.turn(turn.clone()).await)
-            .await;
+        let student = self.student.clone();
+        let answer: TakeTurnResponse = self.insist(|| student.turn(turn.clone())).await;
         check_answer(&self.thread, &answer);
         self.thread.message_count += 2;
         self.held.turns += 1;
@@ -282,9 +285,8 @@ impl Pupil<'_> {
             answer: Some(answer),
             idempotency_key: fresh_key(),
         };
-        let graded = self
-            .insist(async |student| student.grade_drill(grading.clone()).await)
-            .await;
+        let student = self.student.clone();
+        let graded = self.insist(|| student.grade_drill(grading.clone())).await;
         assert_eq!(graded.result() == DrillResult::Correct, right, "{graded:?}");
         self.held.drills += i64::from(graded.evidence_recorded);
         self.wrong += i64::from(graded.evidence_recorded && !right);
@@ -303,8 +305,9 @@ impl Pupil<'_> {
             offer_token: exam.offer_token.clone(),
             idempotency_key: fresh_key(),
         };
+        let student = self.student.clone();
         let result = self
-            .insist(async |student| student.submit_exam(submission.clone()).await)
+            .insist(|| student.submit_exam(submission.clone()))
             .await;
         assert_eq!(result.result(), ExamResult::Passed, "{result:?}");
         assert!(result.recorded);
