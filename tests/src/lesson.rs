@@ -1,6 +1,6 @@
-//! A lesson of a class at any suite, by its public port alone: each pupil talks, does drills and passes an exam; what is
-//! refused for the moment is sent again as the suite says. Count is kept beside it, and in the end the suite must say the
-//! same: nothing lost, nothing counted twice.
+//! A lesson of a class at any suite, by its public port alone: each pupil talks, does drills and passes an exam; what
+//! is refused for the moment is sent again as the suite says. Count is kept beside it, and in the end the suite must
+//! say the same: nothing lost, nothing counted twice.
 
 use std::{collections::BTreeMap, fmt, future::Future, time::Duration};
 
@@ -148,7 +148,8 @@ pub async fn hold(school: &School, pupils: usize, strike: impl Future<Output = (
     held
 }
 
-/// One pupil's lesson: hello, and then what the suite suggests, to the first badge and at least to the end of the lesson.
+/// One pupil's lesson: hello, and then what the suite suggests, to the first badge and at least to the end of the
+/// lesson.
 async fn study<'a>(
     school: &School,
     number: usize,

@@ -24,7 +24,7 @@
 //! | [`traces`] | a receiver of traces |
 //! | [`floor`] | what the turn benchmark compares with |
 //! | [`certificates`] | an authority and certificates for TLS |
-//! | [`lesson`], [`known_answers`] | a lesson of a class by the public port of any suite, kept count of; what who knows the demo course answers |
+//! | [`lesson`], [`known_answers`] | a class's lesson at any suite, kept count of; the demo course's right answers |
 //! | [`mixed_load`], [`stored_rows`] | what students do in a lesson; what the embedded store's file holds of it |
 //! | [`admin`], [`eventually`], [`shared_data`] | the admin port; waiting for a condition; data beside the repository |
 
