@@ -121,8 +121,7 @@ pub async fn hold(school: &School, pupils: usize, strike: impl Future<Output = (
     let studying = join_all((0..pupils).map(|number| study(school, number, &answers, &class)));
     let striking = async {
         let mut calls = class.calls.subscribe();
-        let half = calls.wait_for(|calls| *calls >= HALF * pupils).await;
-        drop(half);
+        let _ = calls.wait_for(|calls| *calls >= HALF * pupils).await;
         strike.await;
         class.struck.send_replace(true);
     };
@@ -326,7 +325,8 @@ impl Pupil<'_> {
             "{who}: turns, drills, wrong ones"
         );
         let badges = reported.badges.unwrap_or_default();
-        let count = |tier| self.badges.values().filter(|badge| **badge == tier).count();
+        let count =
+            |tier: MasteryTier| self.badges.values().filter(|badge| **badge == tier).count();
         assert_eq!(
             [badges.bronze, badges.silver, badges.gold].map(i64::from),
             [MasteryTier::Bronze, MasteryTier::Silver, MasteryTier::Gold]
