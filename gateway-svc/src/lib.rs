@@ -22,6 +22,7 @@
 //! | [`input`], [`rosters`], [`limits`] | what a student may send, how it is cleaned, how often |
 //! | [`webhooks`] | what a platform is told without asking |
 //! | [`upstream`] | the clients of the upstream services, and how long each is waited for |
+//! | [`program`] | the service as a process of its own |
 //!
 //! Prompt sheets and guardrails are crates of their own.
 
@@ -43,6 +44,7 @@ pub mod limits;
 mod notice_texts;
 mod open_card;
 mod procedure;
+pub mod program;
 pub mod record;
 pub mod replay;
 pub mod rosters;

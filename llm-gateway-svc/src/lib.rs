@@ -12,6 +12,7 @@
 //! | [`telemetry`], [`metrics`], [`gauges`] | spans and counts |
 //! | [`diagnose()`] | whether models and Redis answer |
 //! | [`settings`], [`error`] | settings, failures |
+//! | [`program`] | the service as a process of its own |
 //!
 //! Parts of it are crates of their own: the servers of models (`backends`), the queue (`queue`), and the circuit breakers
 //! (`breaker`). Redis, where it is configured, shares queues, breakers, limits and budgets between replicas.
@@ -29,6 +30,7 @@ mod gauges;
 pub mod grpc;
 pub mod job;
 pub mod metrics;
+pub mod program;
 pub mod retry;
 mod routes;
 pub mod settings;

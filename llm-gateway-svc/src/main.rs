@@ -2,33 +2,6 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use turnwise_kit::{
-    run::{self, Service},
-    settings::ServerSettings,
-};
-use turnwise_llm_gateway_svc::{SERVICE_NAMES, Settings, routes};
-
-/// Calls the configured model, with a bound on calls at once.
-#[derive(Parser, Debug)]
-#[command(name = "llm-gateway-svc", version)]
-struct Cli {
-    #[command(flatten)]
-    server: ServerSettings,
-    #[command(flatten)]
-    service: Settings,
-}
-
 fn main() -> ExitCode {
-    run::service::<Cli, _, _>(
-        "llm-gateway-svc",
-        // It waits for models most of the time, and one thread serves thousands of calls a second. With more, each wakes
-        // the others for next to nothing.
-        &[("LISTEN", "127.0.0.1:50053"), ("WORKER_THREADS", "1")],
-        |cli| &cli.server,
-        |cli, kit| async move {
-            let routes = routes(&cli.service, &kit).await?;
-            Ok(Service::internal(routes, SERVICE_NAMES))
-        },
-    )
+    turnwise_llm_gateway_svc::program::main()
 }

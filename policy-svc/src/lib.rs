@@ -17,6 +17,7 @@
 //! | [`grpc`] | the service's face: checks requests, converts, answers |
 //! | [`metrics`] | what became of the model's replies, and of answers to drills |
 //! | [`config`], [`error`] | settings; what can go wrong |
+//! | [`program`] | the service as a process of its own |
 //!
 //! The decisions themselves are the crate `turnwise-decisions`; the mathematics of grading is `turnwise-grading`,
 //! what the homework helper may answer `turnwise-lesson-policy`, what is asked for before an answer
@@ -36,6 +37,7 @@ pub mod mathematics;
 pub mod metrics;
 pub mod mistakes;
 pub mod placement;
+pub mod program;
 pub mod taught;
 
 use std::{sync::Arc, time::Duration};

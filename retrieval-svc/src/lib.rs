@@ -9,6 +9,7 @@
 //! | [`references`], [`artifacts`] | teachers' reference texts; parts of students' work |
 //! | [`grpc`] | the service's faces: check requests, convert answers |
 //! | [`config`], [`error`] | settings; what can go wrong |
+//! | [`program`] | the service as a process of its own |
 //!
 //! What it is made of stands in crates of their own beside it: `index` (the search engine), `store` (uploads on disk),
 //! `qdrant` (both, shared), `embeddings` (texts to vectors), `relevance` (what a message asks for), `quality` (how good
@@ -21,6 +22,7 @@ pub mod courses;
 pub mod error;
 pub mod grpc;
 pub mod indexing;
+pub mod program;
 pub mod references;
 pub mod search;
 

@@ -11,6 +11,7 @@
 //! | [`access`] | who may touch whose records |
 //! | [`grpc`] | the services: checks and conversions only |
 //! | [`config`], [`error`], [`metrics`] | settings; failures and their reasons; what is counted |
+//! | [`program`] | the service as a process of its own |
 //!
 //! The store itself is a crate of its own, turnwise-session-store, and so are the archives, turnwise-session-archive.
 //!
@@ -27,6 +28,7 @@ pub mod memory;
 pub mod metrics;
 pub mod overlays;
 pub mod pending;
+pub mod program;
 pub mod record;
 pub mod retention;
 pub mod sessions;

@@ -13,7 +13,7 @@ use turnwise_testing::{
 };
 use turnwise_tests::{
     deployment::Deployment,
-    lesson::Lesson,
+    kept_lesson::Lesson,
     options::Options,
     process::{binary, clean_command, repository},
 };

@@ -4,6 +4,7 @@
 //! | module | is about |
 //! | --- | --- |
 //! | [`conversation`], [`leases`] | threads and turns as a client sees them; one turn of a thread at a time |
+//! | [`lessons`] | a class's lesson while something is killed, which scripts/try-image holds at the image, too |
 //! | [`real_messages`] | what real students wrote |
 //! | [`evidence`] | what a student has shown decides what is allowed |
 //! | [`placement`] | what a student knows already |
@@ -92,6 +93,7 @@ mod german;
 mod grouped;
 mod helper;
 mod leases;
+mod lessons;
 mod limits;
 mod model_chaos;
 mod model_replicas;

@@ -10,7 +10,7 @@ use turnwise::data_dir::DataDir;
 use turnwise_testing::redis::{RedisServer, ServerOptions};
 use turnwise_tests::{
     deployment::Deployment,
-    lesson::Lesson,
+    kept_lesson::Lesson,
     options::{Options, Service},
     process::repository,
 };

@@ -1,290 +1,343 @@
-//! A lesson whose every trace is known: what a copy of its store must have, and what must not count once more.
+//! A lesson of a class at any suite, by its public port alone: each pupil talks, does drills and passes an exam; what
+//! is refused for the moment is sent again as the suite says. Count is kept beside it, and in the end the suite must
+//! say the same: nothing lost, nothing counted twice.
 
-use std::{path::Path, time::Duration};
+use std::{collections::BTreeMap, fmt, future::Future, time::Duration};
 
-use base64::{Engine, engine::general_purpose::STANDARD};
-use prost::Message;
-use serde_json::{Value, json};
-use turnwise_course_pack::{Pack, load};
+use futures_util::future::join_all;
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep},
+};
+use tonic::{
+    Status,
+    transport::{Channel, Endpoint},
+};
+use turnwise::data_dir::DataDir;
+use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
-    school::v1::{ListSafeguardingAlertsRequest, SetClassRosterRequest},
-    session::v1::Evidence,
+    school::v1::StudentReport,
     tutor::v1::{
-        ClientEventKind, DrillCard, ExamCard, GradeDrillRequest, GradeDrillResponse, StudentInput,
-        SubmitExamAnswerRequest, SubmitExamAnswerResponse, TakeTurnRequest, TakeTurnResponse,
-        Thread, TutorMessage, submit_exam_answer_request::Answer, tutor_card::Content,
+        Button, ButtonCall, DrillCard, DrillResult, ExamCard, ExamResult, GradeDrillRequest,
+        MasteryTier, Role, SubmitExamAnswerRequest, TakeTurnRequest, TakeTurnResponse, Thread,
+        TutorCard, TutorMessage, tutor_card::Content,
     },
 };
 
 use crate::{
-    answer::tutor,
-    deployment::Deployment,
-    evidence::{Seed, drilled},
-    options::Options,
-    process::repository,
-    staff::{Recorded, Staff},
-    student::{DEMO_COURSE, Student, fresh_key, pressing, saying},
+    answer::{check_answer, tutor},
+    known_answers::Answers,
+    student::{DEMO_COURSE, Student, empty_turn, fresh_key, new_thread, saying},
     teacher::Teacher,
+    token,
 };
 
-/// A unit whose only prerequisite cannot be assessed and so counts as met.
-pub const UNIT: &str = "ALG-01";
-/// How long setting a drill may take.
-const SETTING: Duration = Duration::from_secs(5);
-/// The answer to the exercise that the mock model sets.
-const RIGHT: &str = "x = 5";
+/// Calls of each pupil before what happens in the middle; each makes at least twice as many.
+const HALF: usize = 4;
+/// Presses in which a pupil must have come to a badge.
+const MOST_PRESSES: usize = 40;
+/// How long one call may take with all its repetitions.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The wait before a call is sent again whose answer never came, so that nobody said how long.
+const PAUSE: Duration = Duration::from_millis(200);
 
-/// What a student did, what came of it, and what was kept then.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Lesson {
-    student: String,
-    asked: TakeTurnRequest,
-    answered: TakeTurnResponse,
-    submission: SubmitExamAnswerRequest,
-    submitted: SubmitExamAnswerResponse,
-    grading: GradeDrillRequest,
-    graded: GradeDrillResponse,
-    messages: Vec<TutorMessage>,
-    recorded: Recorded,
+/// A suite that runs somewhere, with the issuer whose tokens it accepts.
+pub struct School {
+    /// Where its public port is.
+    pub endpoint: Endpoint,
+    /// The development issuer.
+    pub issuer: DataDir,
 }
 
-impl Lesson {
-    /// Options of a suite in which this student can take the lesson.
-    pub fn options(student: &str) -> Options {
-        Options::new().evidence(Self::ready(student))
-    }
+/// What became of a lesson.
+#[derive(Debug, Default)]
+pub struct Held {
+    /// Pupils, each with a badge.
+    pub pupils: usize,
+    /// Calls that were answered.
+    pub calls: usize,
+    /// Calls that were sent again.
+    pub repeated: usize,
+    /// Turns among them.
+    pub turns: i64,
+    /// Drills that count.
+    pub drills: i64,
+    /// The longest time from a call to its answer, with all repetitions.
+    pub longest: Duration,
+}
 
-    /// What a student must have shown before.
-    pub fn ready(student: &str) -> Seed {
-        Seed::units(student, DEMO_COURSE, vec![drilled(UNIT)])
-    }
-
-    /// Takes it: a question, a badge, a drill that goes wrong, a call for help; and the teacher sets the class's roster.
-    pub async fn take(suite: &Deployment, student: &str) -> Self {
-        let ada = suite.student(student);
-        let thread = ada.open(DEMO_COURSE).await;
-        let asked = saying(&thread, "how do I add negative numbers?");
-        let answered = ada.turn(asked.clone()).await.unwrap();
-        let submission = exam(&ada, &thread, true).await;
-        let submitted = ada.submit_exam(submission.clone()).await.unwrap();
-        assert!(submitted.recorded, "{submitted:?}");
-        let grading = drill(&ada, &thread, false).await;
-        let graded = ada.grade_drill(grading.clone()).await.unwrap();
-        assert!(graded.evidence_recorded, "{graded:?}");
-        ada.say(&thread, "I am going to commit suicide").await;
-        let teacher = Teacher::of(suite);
-        let roster = teacher.request(SetClassRosterRequest {
-            class_id: Student::CLASS.to_owned(),
-            names: vec!["Grace Hopper".to_owned()],
-            idempotency_key: fresh_key(),
-        });
-        teacher.classes().set_class_roster(roster).await.unwrap();
-        let lesson = Self {
-            student: student.to_owned(),
-            recorded: Staff::of(suite).recorded(&ada).await,
-            messages: ada.messages(&thread.thread_id, 50).await,
-            asked,
-            answered,
-            submission,
-            submitted,
-            grading,
-            graded,
-        };
-        lesson.is_remembered(suite).await;
-        lesson
-    }
-
-    fn thread(&self) -> Thread {
-        Thread {
-            thread_id: self.asked.thread_id.clone(),
-            course_id: self.asked.course_id.clone(),
-            ..Thread::default()
-        }
-    }
-
-    /// Insists that the suite has all of it: what was sent is answered as it was then, and counts no second time.
-    pub async fn is_kept(&self, suite: &Deployment) {
-        let ada = suite.student(&self.student);
-        self.is_remembered(suite).await;
-        assert_eq!(ada.turn(self.asked.clone()).await.unwrap(), self.answered);
-        let again = ada.submit_exam(self.submission.clone()).await;
-        assert_eq!(again.unwrap(), self.submitted);
-        let again = ada.grade_drill(self.grading.clone()).await;
-        assert_eq!(again.unwrap(), self.graded);
-        // Under another key it is the same drill.
-        let other = GradeDrillRequest {
-            idempotency_key: fresh_key(),
-            ..self.grading.clone()
-        };
-        let other = ada.grade_drill(other).await.unwrap();
-        assert!(!other.evidence_recorded);
-        assert_eq!(other.notices, [i32::from(ErrorReason::DrillAlreadyGraded)]);
-        self.is_remembered(suite).await;
-    }
-
-    /// Insists on what of it outlives the answers to keys: messages, the badge, the record, the turn's explanation, the call
-    /// for help.
-    pub async fn is_remembered(&self, suite: &Deployment) {
-        let ada = suite.student(&self.student);
-        let messages = ada.messages(&self.asked.thread_id, 50).await;
-        assert_eq!(messages, self.messages);
-        let staff = Staff::of(suite);
-        assert_eq!(staff.recorded(&ada).await, self.recorded);
-        let standing = ada.standing(DEMO_COURSE).await.unwrap();
-        assert_eq!(standing.progress.unwrap().bronze, 1);
-        let turn_id = &self.answered.turn_id;
-        let explained = staff.explain_turn(&self.student, turn_id).await.unwrap();
-        let facts = explained.record.unwrap().facts.unwrap();
-        assert_eq!(facts.turn_id, *turn_id);
-        let teacher = Teacher::of(suite);
-        let alerts = teacher.request(ListSafeguardingAlertsRequest {
-            class_id: Student::CLASS.to_owned(),
-            ..ListSafeguardingAlertsRequest::default()
-        });
-        let alerts = teacher.classes().list_safeguarding_alerts(alerts).await;
-        let alerts = alerts.unwrap().into_inner().alerts;
-        assert!(alerts.iter().any(|alert| alert.student_id == self.student));
-    }
-
-    /// Insists that it goes on from there: the messages follow, and one more drill counts as one more.
-    pub async fn goes_on(&mut self, suite: &Deployment) {
-        let (ada, thread) = (suite.student(&self.student), self.thread());
-        let before = Staff::of(suite).recorded(&ada).await;
-        let answer = ada.say(&thread, "and how do I take them away?").await;
-        let last = self.messages.last().unwrap().id;
-        assert_eq!(answer.messages[0].id, last + 1);
-        let grading = drill(&ada, &thread, false).await;
-        let graded = ada.grade_drill(grading).await.unwrap();
-        assert!(graded.evidence_recorded, "{graded:?}");
-        self.recorded = Staff::of(suite).recorded(&ada).await;
-        assert_eq!(self.recorded.version, before.version + 1);
-        let attempts = |recorded: &Recorded| recorded.unit(UNIT).drill.unwrap().attempts;
-        assert_eq!(attempts(&self.recorded), attempts(&before) + 1);
-        self.messages = ada.messages(&self.asked.thread_id, 50).await;
-    }
-
-    /// Writes it down for a later version.
-    pub fn write(&self, file: &Path) {
-        let bytes = |bytes: Vec<u8>| STANDARD.encode(bytes);
-        let messages = self
-            .messages
-            .iter()
-            .map(|message| bytes(message.encode_to_vec()));
-        let written = json!({
-            "student": self.student,
-            "asked": bytes(self.asked.encode_to_vec()),
-            "answered": bytes(self.answered.encode_to_vec()),
-            "submission": bytes(self.submission.encode_to_vec()),
-            "submitted": bytes(self.submitted.encode_to_vec()),
-            "grading": bytes(self.grading.encode_to_vec()),
-            "graded": bytes(self.graded.encode_to_vec()),
-            "messages": messages.collect::<Vec<_>>(),
-            "version": self.recorded.version,
-            "evidence": bytes(self.recorded.evidence.encode_to_vec()),
-        });
-        std::fs::write(file, format!("{written:#}\n")).unwrap();
-    }
-
-    /// One that an earlier version wrote down.
-    pub fn read(file: &Path) -> Self {
-        fn message<M: Message + Default>(value: &Value) -> M {
-            let bytes = STANDARD.decode(value.as_str().unwrap()).unwrap();
-            M::decode(&*bytes).unwrap()
-        }
-        let written: Value = serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap();
-        Self {
-            student: written["student"].as_str().unwrap().to_owned(),
-            asked: message(&written["asked"]),
-            answered: message(&written["answered"]),
-            submission: message(&written["submission"]),
-            submitted: message(&written["submitted"]),
-            grading: message(&written["grading"]),
-            graded: message(&written["graded"]),
-            messages: written["messages"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(message)
-                .collect(),
-            recorded: Recorded {
-                version: written["version"].as_i64().unwrap(),
-                evidence: message::<Evidence>(&written["evidence"]),
-            },
-        }
+impl fmt::Display for Held {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} pupils with a badge each, {} calls ({} turns, {} drills that count), {} sent again, the longest {:.1} s",
+            self.pupils,
+            self.calls,
+            self.turns,
+            self.drills,
+            self.repeated,
+            self.longest.as_secs_f64()
+        )
     }
 }
 
-/// Has a drill set, and gives the request that answers it, rightly or not.
-pub async fn drill(student: &Student, thread: &Thread, right: bool) -> GradeDrillRequest {
-    // Whatever else fails: a drill is set, by a model or out of the course.
-    let asked = pressing(thread, ClientEventKind::RequestDrill, UNIT);
-    let answer = student.turn_within(asked, SETTING).await.unwrap();
-    let text = if right { RIGHT } else { "777" };
-    GradeDrillRequest {
-        thread_id: thread.thread_id.clone(),
-        course_id: thread.course_id.clone(),
-        unit_id: UNIT.to_owned(),
-        drill: Some(drill_card(&answer)),
-        answer: Some(StudentInput {
-            text: text.to_owned(),
-            ..StudentInput::default()
-        }),
-        idempotency_key: fresh_key(),
-    }
+/// What a pupil has on the screen, and has counted.
+struct Pupil<'a> {
+    student: Student,
+    thread: Thread,
+    answers: &'a Answers,
+    class: &'a Class,
+    /// Whether the first drill goes wrong.
+    errs: bool,
+    /// Whether this one waits for what happens in the middle, to be the first to meet it.
+    waits: bool,
+    card: Option<TutorCard>,
+    below: Vec<Button>,
+    after: Vec<Button>,
+    received: Vec<TutorMessage>,
+    badges: BTreeMap<String, MasteryTier>,
+    wrong: i64,
+    held: Held,
 }
 
-fn drill_card(answer: &TakeTurnResponse) -> DrillCard {
-    match tutor(answer).card.clone().and_then(|card| card.content) {
-        Some(Content::Drill(drill)) => drill,
-        other => panic!("no drill, but {other:?}"),
-    }
+/// How far the class is.
+struct Class {
+    calls: watch::Sender<usize>,
+    struck: watch::Sender<bool>,
 }
 
-/// The exam question of an answer, if it offers one.
-pub fn offered(answer: &TakeTurnResponse) -> Option<ExamCard> {
-    match tutor(answer).card.clone().and_then(|card| card.content) {
-        Some(Content::Exam(exam)) => Some(exam),
-        _ => None,
+/// Holds a lesson. `strike` happens in the middle of it, while half of the pupils go on.
+///
+/// # Panics
+///
+/// If a call is refused for good, or the suite's records say something else than its answers did.
+pub async fn hold(school: &School, pupils: usize, strike: impl Future<Output = ()>) -> Held {
+    let answers = Answers::of_demo_course();
+    let class = Class {
+        calls: watch::Sender::new(0),
+        struck: watch::Sender::new(false),
+    };
+    let studying = join_all((0..pupils).map(|number| study(school, number, &answers, &class)));
+    let striking = async {
+        let mut calls = class.calls.subscribe();
+        let _ = calls.wait_for(|calls| *calls >= HALF * pupils).await;
+        strike.await;
+        class.struck.send_replace(true);
+    };
+    let (pupils, ()) = tokio::join!(studying, striking);
+
+    let teacher = Teacher {
+        token: token::with_role(&school.issuer, "ms-hopper", Student::CLASS, "teacher"),
+        channel: school.endpoint.connect_lazy(),
+    };
+    let report = teacher.report(DEMO_COURSE).await;
+    let mut held = Held::default();
+    for pupil in &pupils {
+        let mut students = report.students.iter();
+        let reported = students.find(|reported| reported.student_id == pupil.student.id);
+        pupil.check(reported.expect("a pupil of the report")).await;
+        held.pupils += 1;
+        held.calls += pupil.held.calls;
+        held.repeated += pupil.held.repeated;
+        held.turns += pupil.held.turns;
+        held.drills += pupil.held.drills;
+        held.longest = held.longest.max(pupil.held.longest);
     }
+    held
 }
 
-/// Has an exam question offered, and gives the request that answers it, rightly or not.
-pub async fn exam(student: &Student, thread: &Thread, right: bool) -> SubmitExamAnswerRequest {
-    let answer = student
-        .press(thread, ClientEventKind::RequestExam, UNIT)
+/// One pupil's lesson: hello, and then what the suite suggests, to the first badge and at least to the end of the
+/// lesson.
+async fn study<'a>(
+    school: &School,
+    number: usize,
+    answers: &'a Answers,
+    class: &'a Class,
+) -> Pupil<'a> {
+    let id = format!("pupil-{number:0>2}");
+    let token = token::student(&school.issuer, &id, Student::CLASS);
+    let channel: Channel = school.endpoint.connect_lazy();
+    let mut pupil = Pupil {
+        student: Student::new(&id, &token, channel),
+        thread: Thread::default(),
+        answers,
+        class,
+        errs: number.is_multiple_of(3),
+        waits: !number.is_multiple_of(2),
+        card: None,
+        below: Vec::new(),
+        after: Vec::new(),
+        received: Vec::new(),
+        badges: BTreeMap::new(),
+        wrong: 0,
+        held: Held::default(),
+    };
+    let opening = new_thread(DEMO_COURSE);
+    let student = pupil.student.clone();
+    pupil.thread = pupil
+        .insist(|| student.create_thread(opening.clone()))
         .await;
-    let exam = offered(&answer).unwrap_or_else(|| panic!("no exam question: {answer:?}"));
-    let pack = demo();
-    let mut questions = pack.questions.iter();
-    let question = questions.find(|q| q.id == exam.question_id).unwrap();
-    let given = match right {
-        true => question.answer.clone(),
-        false => {
-            let mut options = question.options.iter();
-            let wrong = options.find(|option| option.id != question.answer);
-            wrong.map_or_else(|| "777".to_owned(), |option| option.id.clone())
-        }
-    };
-    let given = if question.is_multiple_choice() {
-        Answer::OptionId(given)
-    } else {
-        Answer::AnswerText(given)
-    };
-    SubmitExamAnswerRequest {
-        thread_id: thread.thread_id.clone(),
-        course_id: thread.course_id.clone(),
-        unit_id: UNIT.to_owned(),
-        question_id: exam.question_id,
-        tier: exam.tier,
-        answer: Some(given),
-        is_correct: None,
-        offer_token: exam.offer_token,
-        idempotency_key: fresh_key(),
+    let hello = saying(&pupil.thread, "Hello, where do I start?");
+    pupil.turn(hello).await;
+    let mut presses = 0;
+    while pupil.badges.is_empty() || pupil.held.calls < 2 * HALF {
+        presses += 1;
+        assert!(presses <= MOST_PRESSES, "{id} has no badge yet");
+        pupil.press().await;
     }
+    pupil
 }
 
-/// The demo course.
-pub fn demo() -> Pack {
-    load(&repository().join("courses").join(DEMO_COURSE)).unwrap()
+impl Pupil<'_> {
+    /// Sends a call until it is answered, always the same with the same key.
+    async fn insist<T, Sent>(&mut self, call: impl Fn() -> Sent) -> T
+    where
+        Sent: Future<Output = Result<T, Status>>,
+    {
+        if self.waits && self.held.calls == HALF {
+            let mut struck = self.class.struck.subscribe();
+            let _ = struck.wait_for(|struck| *struck).await;
+        }
+        let begun = Instant::now();
+        loop {
+            let status = match call().await {
+                Ok(answer) => {
+                    self.held.calls += 1;
+                    self.held.longest = self.held.longest.max(begun.elapsed());
+                    self.class.calls.send_modify(|calls| *calls += 1);
+                    return answer;
+                }
+                Err(status) => status,
+            };
+            let fault = Fault::from_status(&status);
+            let told = fault.retry_delay().or(match fault.reason() {
+                ErrorReason::DependencyUnavailable | ErrorReason::DeadlineExceeded => Some(PAUSE),
+                _ => None,
+            });
+            let who = &self.student.id;
+            let wait = told.unwrap_or_else(|| panic!("{who} is refused for good: {status:?}"));
+            assert!(
+                begun.elapsed() + wait < PATIENCE,
+                "{who} waits for too long: {status:?}"
+            );
+            self.held.repeated += 1;
+            sleep(wait).await;
+        }
+    }
+
+    /// Takes a turn, and puts it on the screen.
+    async fn turn(&mut self, turn: TakeTurnRequest) {
+        let student = self.student.clone();
+        let answer: TakeTurnResponse = self.insist(|| student.turn(turn.clone())).await;
+        check_answer(&self.thread, &answer);
+        self.thread.message_count += 2;
+        self.held.turns += 1;
+        let message = tutor(&answer);
+        self.card = message.card.clone();
+        self.below = message.buttons.clone();
+        self.after.clear();
+        self.received.extend(answer.messages);
+    }
+
+    /// Presses the button that is meant to be pressed: of the result, else of the card, else of the message.
+    async fn press(&mut self) {
+        let of_card = self.card.as_ref().map_or(&[][..], |card| &card.buttons);
+        let first = if self.after.is_empty() {
+            of_card
+        } else {
+            &self.after
+        };
+        let mut buttons = first.iter().chain(&self.below);
+        let primary = buttons.find(|button| button.primary);
+        let button = primary.expect("there is always a way on").clone();
+        let card = self.card.clone().unwrap_or_default();
+        match (button.call(), &card.content) {
+            (ButtonCall::Turn | ButtonCall::Unspecified, _) => {
+                let turn = TakeTurnRequest {
+                    event: button.event,
+                    ..empty_turn(&self.thread)
+                };
+                self.turn(turn).await;
+            }
+            (ButtonCall::GradeDrill, Some(Content::Drill(drill))) => {
+                self.answer_drill(&card.unit_id, drill).await;
+            }
+            (ButtonCall::SubmitExam, Some(Content::Exam(exam))) => {
+                self.answer_exam(&card.unit_id, exam).await;
+            }
+            (call, content) => panic!("{call:?} is no way on from {content:?}"),
+        }
+    }
+
+    async fn answer_drill(&mut self, unit_id: &str, drill: &DrillCard) {
+        let right = !std::mem::take(&mut self.errs);
+        let answer = if right {
+            self.answers.drill(drill)
+        } else {
+            Answers::wrong_drill()
+        };
+        let grading = GradeDrillRequest {
+            thread_id: self.thread.thread_id.clone(),
+            course_id: self.thread.course_id.clone(),
+            unit_id: unit_id.to_owned(),
+            drill: Some(drill.clone()),
+            answer: Some(answer),
+            idempotency_key: fresh_key(),
+        };
+        let student = self.student.clone();
+        let graded = self.insist(|| student.grade_drill(grading.clone())).await;
+        assert_eq!(graded.result() == DrillResult::Correct, right, "{graded:?}");
+        self.held.drills += i64::from(graded.evidence_recorded);
+        self.wrong += i64::from(graded.evidence_recorded && !right);
+        self.after = graded.buttons;
+    }
+
+    async fn answer_exam(&mut self, unit_id: &str, exam: &ExamCard) {
+        let submission = SubmitExamAnswerRequest {
+            thread_id: self.thread.thread_id.clone(),
+            course_id: self.thread.course_id.clone(),
+            unit_id: unit_id.to_owned(),
+            question_id: exam.question_id.clone(),
+            tier: exam.tier,
+            answer: Some(self.answers.exam(exam)),
+            is_correct: None,
+            offer_token: exam.offer_token.clone(),
+            idempotency_key: fresh_key(),
+        };
+        let student = self.student.clone();
+        let result = self
+            .insist(|| student.submit_exam(submission.clone()))
+            .await;
+        assert_eq!(result.result(), ExamResult::Passed, "{result:?}");
+        assert!(result.recorded);
+        self.badges
+            .insert(unit_id.to_owned(), result.mastery_tier());
+        self.after = result.buttons;
+    }
+
+    /// Insists that the suite's records are what its answers said.
+    async fn check(&self, reported: &StudentReport) {
+        let who = &self.student.id;
+        assert_eq!(
+            (reported.turns, reported.drills, reported.wrong_drills),
+            (self.held.turns, self.held.drills, self.wrong),
+            "{who}: turns, drills, wrong ones"
+        );
+        let badges = reported.badges.unwrap_or_default();
+        let count =
+            |tier: MasteryTier| self.badges.values().filter(|badge| **badge == tier).count();
+        assert_eq!(
+            [badges.bronze, badges.silver, badges.gold].map(i64::from),
+            [MasteryTier::Bronze, MasteryTier::Silver, MasteryTier::Gold]
+                .map(|tier| i64::try_from(count(tier)).unwrap()),
+            "{who}: badges"
+        );
+        let shown = |messages: &[TutorMessage]| -> Vec<(i64, Role, String)> {
+            let shown = messages.iter();
+            shown.map(|m| (m.id, m.role(), m.text.clone())).collect()
+        };
+        let kept = self.student.messages(&self.thread.thread_id, 50).await;
+        assert_eq!(shown(&kept), shown(&self.received), "{who}: messages");
+    }
 }

@@ -26,6 +26,7 @@
 //! | [`traces`] | a receiver of traces |
 //! | [`floor`] | what the turn benchmark compares with |
 //! | [`certificates`] | an authority and certificates for TLS |
+//! | [`lesson`], [`known_answers`] | a class's lesson at any suite, kept count of; the demo course's right answers |
 //! | [`mixed_load`], [`stored_rows`] | what students do in a lesson; what the embedded store's file holds of it |
 //! | [`admin`], [`eventually`], [`shared_data`] | the admin port; waiting for a condition; data beside the repository |
 
@@ -44,6 +45,8 @@ pub mod exam_system;
 pub mod fault_proxy;
 pub mod floor;
 pub mod help_request;
+pub mod kept_lesson;
+pub mod known_answers;
 pub mod lesson;
 pub mod mixed_load;
 pub mod model_gateway;

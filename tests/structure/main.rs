@@ -7,6 +7,7 @@
 //! | [`drain`] | manifests give a process the time that its end may take |
 //! | [`files`] | the length of source files; where unit tests are compiled |
 //! | [`protos`] | every part of a contract is documented |
+//! | [`secrets`] | the secrets of Compose: which are made, kept and refused |
 //! | [`settings`] | every setting is in `--help`, and nothing reads the environment beside them |
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
@@ -16,5 +17,6 @@ mod dependencies;
 mod drain;
 mod files;
 mod protos;
+mod secrets;
 mod settings;
 mod workspace;

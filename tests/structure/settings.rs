@@ -1,6 +1,6 @@
 //! Settings are what `--help` lists: the check of deploy/ relies on that.
 
-use std::{collections::BTreeSet, path::Path};
+use std::{collections::BTreeSet, os::unix::fs::symlink, path::Path};
 
 use turnwise_tests::process::{binary, clean_command};
 
@@ -29,16 +29,21 @@ fn shipped() -> impl Iterator<Item = (String, String)> {
         .map(|file| (file.display().to_string(), read(&file)))
 }
 
-/// The variables that a program's help lists.
-fn listed(program: &str, before: &[&str]) -> BTreeSet<String> {
+/// What a program's help says.
+fn help(program: &Path, before: &[&str]) -> String {
     let home = tempfile::tempdir().unwrap();
-    let output = clean_command(&binary(program), home.path())
+    let output = clean_command(program, home.path())
         .args(before)
         .arg("--help")
         .output()
         .unwrap();
     assert!(output.status.success());
-    let help = String::from_utf8(output.stdout).unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The variables that a program's help lists.
+fn listed(program: &str, before: &[&str]) -> BTreeSet<String> {
+    let help = help(&binary(program), before);
     let after = help.split("[env:").skip(1);
     after
         .filter_map(|text| text.trim_start().split(['=', ']']).next())
@@ -81,6 +86,21 @@ fn every_setting_in_the_source_is_in_the_help_of_a_program() {
         );
     }
     assert!(found > 50, "settings are found: {found}");
+}
+
+/// The image holds one program under six names.
+#[test]
+fn turnwise_called_by_a_services_name_is_that_service() {
+    let folder = tempfile::tempdir().unwrap();
+    let services = PROGRAMS.iter().filter(|(_, before)| before.is_empty());
+    let mut compared = 0;
+    for (name, _) in services {
+        let called = folder.path().join(name);
+        symlink(binary("turnwise"), &called).unwrap();
+        assert_eq!(help(&called, &[]), help(&binary(name), &[]), "{name}");
+        compared += 1;
+    }
+    assert_eq!(compared, 5);
 }
 
 /// Where the environment is read for something that is no setting: which file holds the settings, the development data

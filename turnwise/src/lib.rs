@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`up`], [`serve`], [`suite`], [`grouping`] | services in one process: all five with development keys, or any of them |
 //! | [`doctor`] | whether what the settings name works |
+//! | [`ready`] | whether a service takes calls, for an engine's health checks |
 //! | [`data_dir`], [`token`] | what `up` keeps on disk; development keys and tokens |
 //! | [`client`], [`turn`], [`chat`] | talking to the public face |
 //! | [`help_session`] | a procedure, played in the terminal with help |
@@ -34,6 +35,7 @@ pub mod help_session;
 pub mod index;
 pub mod placement;
 pub mod queue;
+pub mod ready;
 pub mod render;
 pub mod replay;
 mod school;

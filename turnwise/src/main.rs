@@ -1,11 +1,12 @@
-//! The binary people run.
+//! The binary people run. Called by the name of a service's program, it is that program: the image holds the code of all
+//! of them once (docs/decisions/0068).
 
-use std::process::ExitCode;
+use std::{path::Path, process::ExitCode};
 
 use clap::{Parser, Subcommand};
 use turnwise::{
     archive, backup, chat, class, course, doctor, eval, help_session, index, placement, queue,
-    replay, search, serve, student, token, turn, up, verify,
+    ready, replay, search, serve, student, token, turn, up, verify,
 };
 #[cfg(feature = "pdf")]
 use turnwise_extract::pdf;
@@ -27,6 +28,8 @@ enum Command {
     Serve(Box<serve::ServeArgs>),
     /// Find out whether what `up` would use is there and works: courses, models, Redis
     Doctor(Box<up::UpArgs>),
+    /// Ask a service of this container, at ADMIN_LISTEN, whether it takes calls; fails if not
+    Ready(ready::ReadyArgs),
     /// Take one turn
     Turn(turn::TurnArgs),
     /// Talk to the tutor in the terminal
@@ -69,7 +72,23 @@ enum Command {
 
 const DEFAULTS: &[(&str, &str)] = &[("LISTEN", "127.0.0.1:50050")];
 
+/// The service whose program's name this process was called by.
+fn service() -> Option<fn() -> ExitCode> {
+    let called = std::env::args_os().next()?;
+    Some(match Path::new(&called).file_name()?.to_str()? {
+        "gateway-svc" => turnwise_gateway_svc::program::main,
+        "policy-svc" => turnwise_policy_svc::program::main,
+        "retrieval-svc" => turnwise_retrieval_svc::program::main,
+        "llm-gateway-svc" => turnwise_llm_gateway_svc::program::main,
+        "session-svc" => turnwise_session_svc::program::main,
+        _ => return None,
+    })
+}
+
 fn main() -> ExitCode {
+    if let Some(service) = service() {
+        return service();
+    }
     let (cli, given) = match settings::parse::<Cli>(std::env::args_os(), DEFAULTS) {
         Ok(parsed) => parsed,
         Err(error) => return run::settings_failed(&error),
@@ -89,6 +108,7 @@ fn main() -> ExitCode {
             Command::Up(args) => up::run(*args, &given).await?,
             Command::Serve(args) => serve::run(*args).await?,
             Command::Doctor(args) => doctor::run(*args, &given).await?,
+            Command::Ready(args) => ready::run(&args).await?,
             Command::Turn(args) => turn::run(args).await?,
             Command::Chat(args) => chat::run(args).await?,
             Command::HelpSession(args) => help_session::run(args).await?,

@@ -1,11 +1,11 @@
 //! `turnwise token`: development tokens from the key that `turnwise up` made at first start.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{fs, path::PathBuf, process::ExitCode};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use turnwise_kit::ids;
 
-use crate::data_dir::{DataDir, DevToken};
+use crate::data_dir::{DataDir, DevToken, write_private};
 
 /// Whom a simulator's token is for where nobody is named.
 const SIMULATOR: &str = "simulator";
@@ -18,7 +18,7 @@ pub struct TokenArgs {
     #[arg(long, env = "TURNWISE_DATA_DIR")]
     pub data_dir: Option<PathBuf>,
     /// Whom the token is for
-    #[arg(long, visible_alias = "student", required_unless_present_any = ["teacher", "on_behalf_of"])]
+    #[arg(long, visible_alias = "student", required_unless_present_any = ["teacher", "on_behalf_of", "public_keys"])]
     pub subject: Option<String>,
     /// A teacher whom the token is for; the same as --subject NAME --role teacher
     #[arg(long, conflicts_with_all = ["subject", "role"], requires = "classes")]
@@ -36,6 +36,10 @@ pub struct TokenArgs {
     /// Their tenant
     #[arg(long, default_value = "default")]
     pub tenant: String,
+    /// File to write the issuer's public keys to, as JWT_JWKS_FILE of a gateway elsewhere reads them; where nobody is named
+    /// whom a token is for, none is minted
+    #[arg(long, value_name = "FILE")]
+    pub public_keys: Option<PathBuf>,
     /// Seconds that the token is valid (1 to 86400)
     #[arg(long, default_value = "3600", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub ttl: u64,
@@ -52,6 +56,7 @@ pub fn run(args: TokenArgs) -> Result<ExitCode> {
         bail!("--on-behalf-of is for a simulator's token; add --role service");
     }
     let subject = args.teacher.or(args.subject);
+    let nobody = subject.is_none() && args.on_behalf_of.is_none();
     let subject = subject.unwrap_or_else(|| SIMULATOR.to_owned());
     let ids = args.classes.iter().chain(&args.on_behalf_of);
     for id in ids.chain([&subject, &args.tenant]) {
@@ -59,7 +64,16 @@ pub fn run(args: TokenArgs) -> Result<ExitCode> {
             bail!("`{id}` is no id: it must match [A-Za-z0-9._~@-]{{1,128}}");
         }
     }
-    let token = DataDir::create(&root)?.mint(&DevToken {
+    let dir = DataDir::create(&root)?;
+    if let Some(file) = &args.public_keys {
+        let jwks = dir.jwks_file();
+        let keys = fs::read(&jwks).with_context(|| format!("cannot read {}", jwks.display()))?;
+        write_private(file, &keys)?;
+        if nobody {
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
+    let token = dir.mint(&DevToken {
         tenant: args.tenant,
         subject,
         role,

@@ -8,7 +8,7 @@ use turnwise_proto::tutor::v1::{
     ListThreadsRequest, SubmitExamAnswerRequest, SubmitExamAnswerResponse, TakeTurnRequest,
     TakeTurnResponse, Thread, tutor_service_client::TutorServiceClient,
 };
-pub use turnwise_tests::lesson::{demo, drill, exam, offered};
+pub use turnwise_tests::kept_lesson::{demo, drill, exam, offered};
 use turnwise_tests::{
     deployment::Deployment,
     student::{Student, fresh_key, new_thread},

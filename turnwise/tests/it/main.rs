@@ -13,6 +13,7 @@ mod help_session;
 mod index;
 mod keys;
 mod pdf;
+mod ready;
 mod render;
 mod replay;
 mod token;

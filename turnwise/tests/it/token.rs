@@ -82,3 +82,24 @@ fn nobody_but_a_service_speaks_for_a_learner() {
     let help = String::from_utf8_lossy(&help.stdout);
     assert!(help.contains("--on-behalf-of <LEARNER>"), "{help}");
 }
+
+#[test]
+fn an_issuer_hands_out_its_public_keys_and_no_token_for_nobody() {
+    let root = tempfile::tempdir().unwrap();
+    let jwks = root.path().join("jwks.json");
+    let file = jwks.to_str().unwrap();
+    let output = token(&["--public-keys", file]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(output.stdout.is_empty(), "nobody was named");
+    let keys: Value = serde_json::from_slice(&std::fs::read(&jwks).unwrap()).unwrap();
+    assert_eq!(keys["keys"][0]["kid"], "dev");
+    assert!(keys["keys"][0].get("d").is_none(), "the private half");
+
+    let named = claims(&["--public-keys", file, "--subject", "ada"]);
+    assert_eq!(named["sub"], "ada");
+    let nowhere = token(&["--public-keys", "/proc/no-such-folder/jwks.json"]);
+    assert!(!nowhere.status.success());
+    let said = String::from_utf8_lossy(&nowhere.stderr);
+    assert!(said.contains("/proc/no-such-folder/jwks.json"), "{said}");
+}

@@ -6,7 +6,8 @@ use turnwise_course_pack::{Pack, Question, Unit, load};
 use turnwise_proto::tutor::v1::{
     DrillCard, ExamCard, StudentInput, submit_exam_answer_request::Answer,
 };
-use turnwise_tests::{process::repository, student::DEMO_COURSE};
+
+use crate::{process::repository, student::DEMO_COURSE};
 
 /// Whether the mock model set this exercise: another each time, such as `x + 10042 = 10047`, always with the solution 5.
 pub fn is_of_mock(exercise: &str) -> bool {
