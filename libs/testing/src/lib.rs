@@ -1,6 +1,6 @@
 //! What tests and benchmarks of several crates share: real processes that they start, wait for and end, one module for
-//! each program, a model server that fails on demand, messages with a word in every string, damage to files, choices that
-//! a seed repeats, the time that a thread was on a processor, and the lines that say what was measured.
+//! each program, a model server that fails on demand, messages with a word in every string, damage to files, files with
+//! secrets, choices that a seed repeats, the time that a thread was on a processor, and the lines that say what was measured.
 
 pub mod choices;
 pub mod cpu_time;
@@ -11,6 +11,8 @@ pub mod model_server;
 mod port;
 pub mod properties;
 pub mod redis;
+mod secret;
 mod wait;
 
 pub use port::ReservedPort;
+pub use secret::write_secret;

@@ -1,6 +1,6 @@
 //! Starting a deployment: its settings, its processes, and what its store holds before.
 
-use std::{collections::BTreeMap, ffi::OsString, fs};
+use std::{collections::BTreeMap, ffi::OsString};
 
 use tempfile::TempDir;
 use turnwise::data_dir::{DEV_ISSUER, DataDir, random_secret};
@@ -114,7 +114,7 @@ impl Deployment {
         } else {
             let secret = random_secret().unwrap();
             let file = home.path().join("internal-token");
-            fs::write(&file, &secret).unwrap();
+            turnwise_testing::write_secret(&file, &secret).unwrap();
             set("INTERNAL_TOKEN_FILE", file.display().to_string());
             (None, InternalToken::new(&secret))
         };
@@ -258,7 +258,7 @@ fn listen(port: &ReservedPort) -> (String, String) {
 async fn seed_embedded_store(home: &TempDir, data_dir: &DataDir, seeds: &[Seed]) {
     let secret = random_secret().unwrap();
     let file = home.path().join("seed-token");
-    fs::write(&file, &secret).unwrap();
+    turnwise_testing::write_secret(&file, &secret).unwrap();
     let store = turnwise::suite::embedded_store(&data_dir.session_store());
     let mut session = Running::start(Program {
         name: Service::Session.binary(),
