@@ -23,7 +23,6 @@
 //! | [`raw`] | calls with bytes that no generated client sends |
 //! | [`traces`] | a receiver of traces |
 //! | [`floor`] | what the turn benchmark compares with |
-//! | [`certificates`] | an authority and certificates for TLS |
 //! | [`mixed_load`], [`stored_rows`] | what students do in a lesson; what the embedded store's file holds of it |
 //! | [`admin`], [`eventually`], [`shared_data`] | the admin port; waiting for a condition; data beside the repository |
 
@@ -32,7 +31,6 @@
 
 pub mod admin;
 pub mod answer;
-pub mod certificates;
 pub mod chat;
 pub mod classroom;
 pub mod deployment;

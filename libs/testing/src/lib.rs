@@ -1,7 +1,8 @@
 //! What tests and benchmarks of several crates share: real processes that they start, wait for and end, one module for
-//! each program, a model server that fails on demand, messages with a word in every string, damage to files, files with
+//! each program, a model server that fails on demand, messages with a word in every string, certificates, damage to files, files with
 //! secrets, choices that a seed repeats, the time that a thread was on a processor, and the lines that say what was measured.
 
+pub mod certificates;
 pub mod choices;
 pub mod cpu_time;
 pub mod damage;

@@ -9,11 +9,10 @@ use turnwise_kit::{
     caller::InternalToken,
     client::{ClientOptions, connect},
 };
-use turnwise_testing::{ReservedPort, redis::RedisServer};
+use turnwise_testing::{ReservedPort, certificates::Certificates, redis::RedisServer};
 
 use super::{Deployment, Running};
 use crate::{
-    certificates::Certificates,
     evidence::{self, Seed},
     options::{Kind, Options, Service},
     process::{Process, Program},

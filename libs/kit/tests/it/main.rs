@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod connections;
+mod files;
 mod identity;
 mod metadata;
 mod no_store;
@@ -10,4 +11,5 @@ mod pages;
 mod probe;
 mod settings;
 mod stack;
+mod tls;
 mod wire;
