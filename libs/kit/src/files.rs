@@ -257,12 +257,13 @@ impl<T> Inner<T> {
         let mut seen = source.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let contents = read_all(&source.files);
         let digest = digest_of(&contents);
-        let settings = || source.files.iter().map(|file| file.setting);
         if digest.as_ref() == seen.digest.as_ref() {
             // Files that belong together change one after the other, so that only what lasts is a fault.
             if let Some(problem) = seen.problem.take() {
                 tracing::warn!(%problem, "what was read before stays in use");
-                settings().for_each(|setting| metrics.file_refused(setting));
+                if let SettingsError::Secret { setting, .. } = problem {
+                    metrics.file_refused(setting);
+                }
             }
             return;
         }
@@ -272,7 +273,7 @@ impl<T> Inner<T> {
                 seen.problem = None;
                 self.current.store(Arc::new(value));
                 self.changes.send_replace(());
-                for setting in settings() {
+                for NamedFile { setting, .. } in &source.files {
                     tracing::info!(setting, "the file was read again");
                     metrics.file_read_again(setting);
                 }
