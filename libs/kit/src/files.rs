@@ -96,7 +96,7 @@ fn read(path: &Path, secret: bool) -> Result<Vec<u8>, String> {
         ),
         _ => error.to_string(),
     };
-    let mut file = File::open(path).map_err(explain)?;
+    let file = File::open(path).map_err(explain)?;
     let mode = file.metadata().map_err(explain)?.permissions().mode() & 0o777;
     if secret && mode & OTHERS != 0 && !WORLD_READABLE.load(Ordering::Relaxed) {
         return Err(format!(
@@ -105,8 +105,9 @@ fn read(path: &Path, secret: bool) -> Result<Vec<u8>, String> {
         ));
     }
     let mut bytes = Vec::new();
-    let limited = file.by_ref().take(MAX_BYTES + 1);
-    { limited }.read_to_end(&mut bytes).map_err(explain)?;
+    file.take(MAX_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(explain)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(format!(
             "it has more than {MAX_BYTES} bytes; name the right file"
