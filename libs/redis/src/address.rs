@@ -20,7 +20,7 @@ pub enum OpenError {
     },
     /// A connection with TLS, and nobody vouches for the certificate at its other end.
     #[error(
-        "the address of Redis begins with `rediss`, for TLS, but nobody vouches for its certificate; name the file of its authority, which may be this system's bundle"
+        "the address of Redis begins with `rediss`, for TLS, but nobody vouches for its certificate; name the file of its authority (…_REDIS_CA_FILE), which may be this system's bundle"
     )]
     NoAuthority,
     /// An authority for a connection without TLS.
