@@ -13,7 +13,7 @@ use turnwise_testing::write_secret;
 
 /// Within this time a file has been looked at again, and twice.
 const LOOKED_AT: Duration = Duration::from_millis(1100);
-const TWICE: Duration = Duration::from_millis(2200);
+const TWICE: Duration = Duration::from_millis(2100);
 const SETTING: &str = "SECRET_FILE";
 
 fn place(home: &TempDir) -> PathBuf {
