@@ -2,16 +2,19 @@
 
 use std::{
     convert::Infallible,
-    fmt, fs,
+    fmt,
     path::{Path, PathBuf},
     str::FromStr,
     time::Duration,
 };
 
 use turnwise_kit::{
+    Kit,
     caller::InternalToken,
+    files,
     settings::{flag, read_token},
     stack::DeadlineRule,
+    tls,
 };
 use turnwise_redis::RedisOptions;
 
@@ -52,16 +55,35 @@ pub struct Settings {
     pub helper_rate_limit_per_ip_per_minute: u32,
     /// Redis in which all replicas of the gateway count calls together: `redis://[USER@]HOST:PORT/DATABASE`,
     /// `redis+sentinel://[USER@]HOST:PORT,HOST:PORT/NAME` with the sentinels and their name of the primary, or
-    /// `redis+cluster://[USER@]HOST:PORT,HOST:PORT` with some nodes. Unset: each counts for itself
+    /// `redis+cluster://[USER@]HOST:PORT,HOST:PORT` with some nodes; `rediss` in place of `redis` is with TLS. Unset: each
+    /// counts for itself
     #[arg(long, env = "GATEWAY_REDIS_URL", hide_env_values = true)]
     pub gateway_redis_url: Option<Hidden>,
-    /// A file with the password for Redis, so that it does not stand in GATEWAY_REDIS_URL
+    /// A file with the password for Redis, so that it does not stand in GATEWAY_REDIS_URL; read again when it changes, for
+    /// the connections that are made from then on
     #[arg(
         long,
         env = "GATEWAY_REDIS_PASSWORD_FILE",
         requires = "gateway_redis_url"
     )]
     pub gateway_redis_password_file: Option<PathBuf>,
+    /// The authority of Redis's certificate, PEM, for an address that begins with `rediss`: of servers and sentinels
+    #[arg(long, env = "GATEWAY_REDIS_CA_FILE", requires = "gateway_redis_url")]
+    pub gateway_redis_ca_file: Option<PathBuf>,
+    /// The user of the sentinels, if they ask for one; GATEWAY_REDIS_URL has that of the servers
+    #[arg(
+        long,
+        env = "GATEWAY_REDIS_SENTINEL_USER",
+        requires = "gateway_redis_sentinel_password_file"
+    )]
+    pub gateway_redis_sentinel_user: Option<String>,
+    /// A file with the password of the sentinels, if they ask for one
+    #[arg(
+        long,
+        env = "GATEWAY_REDIS_SENTINEL_PASSWORD_FILE",
+        requires = "gateway_redis_url"
+    )]
+    pub gateway_redis_sentinel_password_file: Option<PathBuf>,
     /// How many proxies of yours stand before this port (0 to 8), each of which appends the address it was called from to
     /// `x-forwarded-for`. 0: the client calls directly
     #[arg(long, env = "TRUSTED_PROXIES", default_value = "0", value_parser = clap::value_parser!(u8).range(0..=8))]
@@ -114,7 +136,7 @@ pub struct Settings {
     #[arg(long, env = "EXAM_ENDPOINT")]
     pub exam_endpoint: Option<String>,
     /// A file with the token that a platform's exam system knows the gateway by, at least 32 visible ASCII characters; it
-    /// is no token of this suite
+    /// is no token of this suite, and is read again when it changes
     #[arg(long, env = "EXAM_TOKEN_FILE", requires = "exam_endpoint")]
     pub exam_token_file: Option<PathBuf>,
     /// Hours for which the built-in exam system locks a question (1 to 720)
@@ -147,7 +169,8 @@ pub struct Settings {
     /// ASCII characters. A file is the safer place
     #[arg(long, env = "HELPER_INTERNAL_API_TOKEN", hide_env_values = true)]
     pub helper_internal_api_token: Option<Hidden>,
-    /// A file that holds HELPER_INTERNAL_API_TOKEN
+    /// A file that holds HELPER_INTERNAL_API_TOKEN, or several while it is changed, one a line, each of which opens; read
+    /// again when it changes
     #[arg(long, env = "HELPER_INTERNAL_API_TOKEN_FILE")]
     pub helper_internal_api_token_file: Option<PathBuf>,
     /// Seconds that ResetClassConversations waits for the end of a reset (0 to 600); it goes on, and the same key tells how
@@ -231,23 +254,30 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// If the password file cannot be read.
-    pub fn redis(&self) -> Result<Option<RedisOptions>, StartError> {
+    /// If a file of it cannot be used.
+    pub fn redis(&self, kit: &Kit) -> Result<Option<RedisOptions>, StartError> {
         let Some(Hidden(url)) = &self.gateway_redis_url else {
             return Ok(None);
         };
-        let mut options = RedisOptions {
+        let text = |setting, file: &Option<PathBuf>| files::text(setting, file.as_ref(), kit);
+        let password = text(
+            "GATEWAY_REDIS_PASSWORD_FILE",
+            &self.gateway_redis_password_file,
+        );
+        let of_sentinels = text(
+            "GATEWAY_REDIS_SENTINEL_PASSWORD_FILE",
+            &self.gateway_redis_sentinel_password_file,
+        );
+        let authority = self.gateway_redis_ca_file.as_ref();
+        let tls = tls::authority("GATEWAY_REDIS_CA_FILE", authority, kit);
+        Ok(Some(RedisOptions {
+            password: password?,
+            tls: tls?,
+            sentinel_user: self.gateway_redis_sentinel_user.clone(),
+            sentinel_password: of_sentinels?,
             keeps_records: false,
             ..RedisOptions::new(url)
-        };
-        if let Some(path) = &self.gateway_redis_password_file {
-            let text = fs::read_to_string(path).map_err(|source| StartError::PasswordFile {
-                path: path.clone(),
-                source,
-            })?;
-            options.password = Some(text.trim_end_matches(['\r', '\n']).to_owned());
-        }
-        Ok(Some(options))
+        }))
     }
 
     /// The file with the keys of drills and offered exam questions.
@@ -271,12 +301,11 @@ impl Settings {
             .scope_token_keys_file
             .as_deref()
             .ok_or(StartError::MissingTokenKeys("SCOPE_TOKEN_KEYS_FILE"))?;
-        ScopeTokens::load(
+        Ok(ScopeTokens::load(
             keys,
             Duration::from_secs(self.helper_scope_token_max_age_seconds),
             Duration::from_secs(self.jwt_leeway_seconds),
-        )
-        .map_err(StartError::ScopeTokenKeys)
+        )?)
     }
 
     /// The key that resets classes, from wherever it was set.
@@ -284,7 +313,7 @@ impl Settings {
     /// # Errors
     ///
     /// If there are two, its file cannot be read, or it is too short.
-    pub fn reset_key(&self) -> Result<Option<InternalToken>, StartError> {
+    pub fn reset_key(&self, kit: &Kit) -> Result<Option<InternalToken>, StartError> {
         let direct = self.helper_internal_api_token.as_ref();
         let file = self.helper_internal_api_token_file.as_ref();
         match (
@@ -297,9 +326,11 @@ impl Settings {
                 Some(key) => Ok(Some(key)),
                 None => Err(StartError::ResetKey),
             },
-            (None, Some(path)) => read_token("HELPER_INTERNAL_API_TOKEN_FILE", path)
-                .map(Some)
-                .map_err(StartError::ResetKeyFile),
+            (None, Some(path)) => Ok(Some(read_token(
+                "HELPER_INTERNAL_API_TOKEN_FILE",
+                path,
+                kit,
+            )?)),
         }
     }
 

@@ -1,14 +1,15 @@
 //! What can go wrong at the start, and which failures of upstream services the gateway passes on.
 
-use std::{io, path::PathBuf};
-
-use turnwise_kit::Fault;
+use turnwise_kit::{Fault, settings::SettingsError};
 use turnwise_proto::common::v1::ErrorReason as R;
-use turnwise_redis::AddressError;
+use turnwise_redis::OpenError;
 
 /// Why the gateway does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
+    /// A file with a secret or a certificate.
+    #[error(transparent)]
+    File(#[from] SettingsError),
     /// No issuer.
     #[error("JWT_ISSUER is not set; name the issuer whose tokens are accepted")]
     MissingIssuer,
@@ -23,9 +24,6 @@ pub enum StartError {
         /// What is wrong.
         problem: String,
     },
-    /// The exam system's token.
-    #[error("the exam system's token cannot be used")]
-    ExamToken(#[from] turnwise_kit::settings::SettingsError),
     /// The exam system's address.
     #[error("EXAM_ENDPOINT cannot be used")]
     ExamEndpoint(#[from] turnwise_kit::client::ConnectError),
@@ -40,18 +38,9 @@ pub enum StartError {
         turnwise_kit::caller::InternalToken::MIN_CHARS
     )]
     ResetKey,
-    /// The file of a key that resets classes.
-    #[error("the key of HELPER_INTERNAL_API_TOKEN_FILE cannot be used")]
-    ResetKeyFile(#[source] turnwise_kit::settings::SettingsError),
     /// No keys for drills, or for scope tokens.
     #[error("{0} is not set; name a file with lines `KID BASE64`, at least 32 random bytes each")]
     MissingTokenKeys(&'static str),
-    /// Keys for drills that cannot be used.
-    #[error("DRILL_TOKEN_KEYS_FILE cannot be used")]
-    TokenKeys(#[from] crate::tokens::KeyFileError),
-    /// Keys for scope tokens that cannot be used.
-    #[error("SCOPE_TOKEN_KEYS_FILE cannot be used")]
-    ScopeTokenKeys(#[source] crate::tokens::KeyFileError),
     /// A receiver of webhooks that may not be called.
     #[error("{setting} {problem}")]
     WebhookUrl {
@@ -68,9 +57,6 @@ pub enum StartError {
         /// The setting that needs them.
         setting: &'static str,
     },
-    /// Keys for webhooks that cannot be used.
-    #[error("WEBHOOK_KEYS_FILE cannot be used")]
-    WebhookKeys(#[source] crate::tokens::KeyFileError),
     /// No HTTP client for webhooks.
     #[error("the HTTP client of webhooks cannot be made; look at this machine's root certificates")]
     WebhookClient(#[source] reqwest::Error),
@@ -79,15 +65,7 @@ pub enum StartError {
     Guardrails(#[from] turnwise_guardrails::ProfileError),
     /// No address of a Redis.
     #[error("GATEWAY_REDIS_URL names no Redis")]
-    RedisAddress(#[from] AddressError),
-    /// The password file cannot be read.
-    #[error("cannot read GATEWAY_REDIS_PASSWORD_FILE {}; give this user the right to read it", path.display())]
-    PasswordFile {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    RedisAddress(#[from] OpenError),
     /// A prompt sheet that cannot be read.
     #[error("PROMPT_SHEETS_DIR holds a sheet that cannot be used")]
     PromptSheet(#[from] turnwise_prompts::SheetError),

@@ -120,7 +120,7 @@ pub async fn service(
     if let Some(exam) = &settings.exam_endpoint {
         server.check_elsewhere("EXAM_ENDPOINT", exam)?;
     }
-    let exam = upstream::connect_exam(settings, server.tls()?.as_ref(), kit)?;
+    let exam = upstream::connect_exam(settings, server.tls(kit)?.as_ref(), kit)?;
     let upstreams = Upstreams::connect(endpoints, exam, client)?;
     Ok(run::Service {
         routes: routes(settings, upstreams, kit).await?,

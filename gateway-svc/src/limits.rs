@@ -124,7 +124,7 @@ fn key(address: IpAddr) -> String {
 /// Counts for all replicas where they have a Redis, else for this process.
 async fn limiter(settings: &Settings, kit: &Kit) -> Result<Limiter, StartError> {
     let clock = kit.clock.clone();
-    Ok(match settings.redis()? {
+    Ok(match settings.redis(kit)? {
         Some(options) => Limiter::shared(clock, Redis::open(&options).await?, NAME),
         None => Limiter::local(clock),
     })

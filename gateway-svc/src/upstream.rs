@@ -5,9 +5,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 use turnwise_kit::{
     CallContext, Caller, Fault, Kit,
-    client::{ClientOptions, GrpcClient, Tls, connect},
+    client::{ClientOptions, GrpcClient, connect},
     settings::read_token,
     sizes::{INTERNAL_MESSAGE, PUBLIC_MESSAGE},
+    tls::Tls,
 };
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -298,7 +299,7 @@ pub fn connect_exam(
     let token = settings
         .exam_token_file
         .as_ref()
-        .map(|file| read_token("EXAM_TOKEN_FILE", file))
+        .map(|file| read_token("EXAM_TOKEN_FILE", file, kit))
         .transpose()?;
     let options = ClientOptions {
         peer: "exam system",

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
+use turnwise_kit::Kit;
 use turnwise_llm_backends::{
     BackendKind, BackendSettings, CompatibleServer, Message, Operation, Prompt, Role, Target,
     Targets, is_llama_cpp,
@@ -162,7 +163,7 @@ async fn compatible_server(backends: &BackendSettings) -> Option<Finding> {
 
 async fn redis(settings: &Settings, url: &str) -> Finding {
     let about = "Redis of LLM_REDIS_URL";
-    let options = match settings.shared.options(url) {
+    let options = match settings.shared.options(url, &Kit::for_tests()) {
         Ok(options) => options,
         Err(error) => return Finding::bad(about, error),
     };

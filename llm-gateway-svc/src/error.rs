@@ -1,6 +1,6 @@
 //! Failures: of requests, each with its reason, and of a start.
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use turnwise_kit::Fault;
 use turnwise_llm_backends::{Failure, schema::SchemaError};
@@ -335,14 +335,9 @@ pub enum StartError {
         /// How many slots there are.
         slots: u32,
     },
-    /// The password of Redis cannot be read.
-    #[error("LLM_REDIS_PASSWORD_FILE `{}` cannot be read; check its path and permissions", path.display())]
-    RedisPasswordFile {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
+    /// A file with a password or a certificate.
+    #[error(transparent)]
+    File(#[from] turnwise_kit::settings::SettingsError),
     /// The address of Redis is none.
     #[error("LLM_REDIS_URL cannot be read: {0}")]
     RedisUrl(String),

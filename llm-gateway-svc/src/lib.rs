@@ -70,7 +70,8 @@ const SHARED_NAME: &str = "llm";
 pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError> {
     settings.check()?;
     let targets = Targets::connect(&settings.backends)?;
-    let redis = redis(settings).await?;
+    targets.follow(kit);
+    let redis = redis(settings, kit).await?;
     let resilience = &settings.resilience;
     let rules = Rules {
         failures: resilience.helper_circuit_breaker_failures,
@@ -134,11 +135,11 @@ pub async fn routes(settings: &Settings, kit: &Kit) -> Result<Routes, StartError
     ))
 }
 
-async fn redis(settings: &Settings) -> Result<Option<Redis>, StartError> {
+async fn redis(settings: &Settings, kit: &Kit) -> Result<Option<Redis>, StartError> {
     let Some(url) = settings.shared.url() else {
         return Ok(None);
     };
-    let options = settings.shared.options(url)?;
+    let options = settings.shared.options(url, kit)?;
     match Redis::open(&options).await {
         Ok(redis) => Ok(Some(redis)),
         Err(error) => Err(StartError::RedisUrl(error.to_string())),

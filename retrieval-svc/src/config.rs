@@ -11,7 +11,7 @@ use std::{
 
 use clap::{Args, ValueEnum};
 use turnwise_course_pack::LibrarySettings;
-use turnwise_kit::{CallContext, CancellationToken, client::GrpcClient};
+use turnwise_kit::{CallContext, CancellationToken, Kit, client::GrpcClient};
 use turnwise_retrieval_embeddings::{
     Choice, Embedder, Queries, Settings as EmbeddingSettings, describe_patiently,
 };
@@ -49,11 +49,12 @@ pub struct RetrievalSettings {
     )]
     pub retrieval_store: StoreLocation,
 
-    /// A file with the key for Qdrant, if it wants one
+    /// A file with the key for Qdrant, if it wants one; read again when it changes
     #[arg(long, env = "QDRANT_API_KEY_FILE")]
     pub qdrant_api_key_file: Option<PathBuf>,
 
-    /// A file with the certificate of the authority that signed Qdrant's, PEM, if no public one did
+    /// A file with the certificate of the authority that signed Qdrant's, PEM, if no public one did;
+    /// read again when it changes
     #[arg(long, env = "QDRANT_CA_FILE")]
     pub qdrant_ca_file: Option<PathBuf>,
 
@@ -146,7 +147,7 @@ impl RetrievalSettings {
     ///
     /// # Errors
     /// A setting is wrong, a model or the file of the index cannot be read; the message says what to do.
-    pub async fn open(&self, llm: Option<GrpcClient>) -> Result<Backends, StartError> {
+    pub async fn open(&self, llm: Option<GrpcClient>, kit: &Kit) -> Result<Backends, StartError> {
         let given = [&self.qdrant_api_key_file, &self.qdrant_ca_file];
         if !self.retrieval_store.0.starts_with("qdrant:") && given.iter().any(|file| file.is_some())
         {
@@ -206,7 +207,7 @@ impl RetrievalSettings {
             model: model.clone(),
             ..QdrantOptions::new(url, format!("{NORMALISER}\n{RELEVANCE}"))
         };
-        let database = Qdrant::new(&options).map_err(|error| self.of_qdrant(error))?;
+        let database = Qdrant::new(&options, kit).map_err(Self::of_qdrant)?;
         let qdrant = Arc::new(database.clone());
         Ok(Backends {
             engine: qdrant.clone(),
@@ -221,12 +222,10 @@ impl RetrievalSettings {
     }
 
     /// Names the setting that Qdrant cannot be used with.
-    fn of_qdrant(&self, error: OptionsError) -> StartError {
-        let setting = match &error {
-            OptionsError::File { path, .. } if self.qdrant_api_key_file.as_ref() == Some(path) => {
-                "QDRANT_API_KEY_FILE"
-            }
-            OptionsError::File { .. } | OptionsError::Plain => "QDRANT_CA_FILE",
+    fn of_qdrant(error: OptionsError) -> StartError {
+        let setting = match error {
+            OptionsError::File(error) => return StartError::File(error),
+            OptionsError::Plain => "QDRANT_CA_FILE",
             _ => "RETRIEVAL_STORE",
         };
         StartError::Qdrant { setting, error }

@@ -29,6 +29,9 @@ pub enum StartError {
     /// The file of the index cannot be used.
     #[error("RETRIEVAL_STORE: {0}")]
     Store(StoreError),
+    /// A file with a secret or a certificate.
+    #[error(transparent)]
+    File(#[from] turnwise_kit::settings::SettingsError),
     /// Qdrant cannot be used.
     #[error("{setting}: {error}")]
     Qdrant {

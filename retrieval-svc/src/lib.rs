@@ -60,7 +60,7 @@ pub async fn routes(
     kit: &Kit,
 ) -> Result<tonic::service::Routes, StartError> {
     let references = References::open(&settings.own.references).map_err(StartError::References)?;
-    let backends = settings.own.open(llm).await?;
+    let backends = settings.own.open(llm, kit).await?;
     let queries = Arc::clone(&backends.queries);
     let indexer = Arc::new(Indexer::new(backends, Arc::clone(&kit.clock)));
     let opened = courses::open(&settings.courses, Arc::clone(&indexer), kit);

@@ -2,7 +2,7 @@
 
 use std::{
     convert::Infallible,
-    fmt, fs,
+    fmt,
     path::{Path, PathBuf},
     str::FromStr,
     sync::Arc,
@@ -10,7 +10,7 @@ use std::{
 };
 
 use clap::{ArgAction, Args, ValueEnum};
-use turnwise_kit::{Kit, settings::flag};
+use turnwise_kit::{Kit, files, settings::flag, tls};
 use turnwise_session_archive::ArchiveDir;
 use turnwise_session_store::{
     Store,
@@ -37,7 +37,8 @@ const DAY: u64 = 86_400;
 pub struct Settings {
     /// Where all state is kept: `embedded:PATH`, a file on this machine for one process, or Redis, shared by all
     /// replicas: `redis://[USER@]HOST:PORT/DATABASE`, `redis+sentinel://[USER@]HOST:PORT,HOST:PORT/NAME` with the
-    /// sentinels and their name of the primary, or `redis+cluster://[USER@]HOST:PORT,HOST:PORT` with some nodes
+    /// sentinels and their name of the primary, or `redis+cluster://[USER@]HOST:PORT,HOST:PORT` with some nodes; `rediss` in
+    /// place of `redis` is with TLS
     #[arg(
         long,
         env = "SESSION_STORE",
@@ -46,9 +47,26 @@ pub struct Settings {
     )]
     pub session_store: StoreLocation,
 
-    /// A file with the password for Redis, so that it does not stand in SESSION_STORE
+    /// A file with the password for Redis, so that it does not stand in SESSION_STORE; read again when it changes, for the
+    /// connections that are made from then on
     #[arg(long, env = "SESSION_REDIS_PASSWORD_FILE")]
     pub session_redis_password_file: Option<PathBuf>,
+
+    /// The authority of Redis's certificate, PEM, for an address that begins with `rediss`: of servers and sentinels
+    #[arg(long, env = "SESSION_REDIS_CA_FILE")]
+    pub session_redis_ca_file: Option<PathBuf>,
+
+    /// The user of the sentinels, if they ask for one; SESSION_STORE has that of the servers
+    #[arg(
+        long,
+        env = "SESSION_REDIS_SENTINEL_USER",
+        requires = "session_redis_sentinel_password_file"
+    )]
+    pub session_redis_sentinel_user: Option<String>,
+
+    /// A file with the password of the sentinels, if they ask for one
+    #[arg(long, env = "SESSION_REDIS_SENTINEL_PASSWORD_FILE")]
+    pub session_redis_sentinel_password_file: Option<PathBuf>,
 
     /// How many replicas of Redis must have a write before it is acknowledged (0 to 10; 0: none, and a failover loses
     /// the writes of its last moments). For writes that survive every failover, as many as a primary has replicas
@@ -303,18 +321,29 @@ impl Settings {
             let store = EmbeddedStore::open(&options, Arc::clone(&kit.clock))?;
             return Ok(Arc::new(store));
         }
-        if !["redis://", "redis+sentinel://", "redis+cluster://"]
-            .iter()
-            .any(|scheme| location.starts_with(scheme))
-        {
+        if !location.starts_with("redis") {
             return Err(unknown("it begins with none of these"));
         }
+        let text = |setting, file: &Option<PathBuf>| files::text(setting, file.as_ref(), kit);
+        let authority = self.session_redis_ca_file.as_ref();
+        let response_timeout = Duration::from_millis(self.session_redis_response_timeout_ms.into());
         let options = RedisOptions {
-            address: location.to_owned(),
-            password: self.redis_password()?,
+            server: turnwise_redis::RedisOptions {
+                password: text(
+                    "SESSION_REDIS_PASSWORD_FILE",
+                    &self.session_redis_password_file,
+                )?,
+                tls: tls::authority("SESSION_REDIS_CA_FILE", authority, kit)?,
+                sentinel_user: self.session_redis_sentinel_user.clone(),
+                sentinel_password: text(
+                    "SESSION_REDIS_SENTINEL_PASSWORD_FILE",
+                    &self.session_redis_sentinel_password_file,
+                )?,
+                response_timeout,
+                ..turnwise_redis::RedisOptions::new(location)
+            },
             wait_replicas: self.session_redis_wait_replicas,
             wait_timeout: Duration::from_millis(self.session_redis_wait_timeout_ms.into()),
-            response_timeout: Duration::from_millis(self.session_redis_response_timeout_ms.into()),
         };
         Ok(Arc::new(RedisStore::open(&options).await?))
     }
@@ -366,17 +395,6 @@ impl Settings {
             archive_max_messages: self.helper_class_reset_archive_max_messages as usize,
             archive_retention: days(self.retention_helper_export_days),
         }
-    }
-
-    fn redis_password(&self) -> Result<Option<String>, StartError> {
-        let Some(path) = &self.session_redis_password_file else {
-            return Ok(None);
-        };
-        let text = fs::read_to_string(path).map_err(|source| StartError::PasswordFile {
-            path: path.clone(),
-            source,
-        })?;
-        Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What can go wrong, while the service runs and when it starts, and what each failure means to a caller.
 
-use std::{io, path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use turnwise_kit::Fault;
 use turnwise_proto::common::v1::ErrorReason;
@@ -339,7 +339,7 @@ fn cause(error: &StoreError) -> &'static str {
 pub enum StartError {
     /// `SESSION_STORE` names no store.
     #[error(
-        "SESSION_STORE must be `embedded:` and the path of a file, or an address that begins with `redis://`, `redis+sentinel://` or `redis+cluster://`: {problem}"
+        "SESSION_STORE must be `embedded:` and the path of a file, or an address that begins with `redis://`, `redis+sentinel://` or `redis+cluster://`, or `rediss` for TLS: {problem}"
     )]
     UnknownStore {
         /// What is wrong with the value.
@@ -348,14 +348,9 @@ pub enum StartError {
     /// The store cannot be opened.
     #[error("the store that SESSION_STORE names cannot be opened")]
     OpenStore(#[from] OpenError),
-    /// The password file cannot be read.
-    #[error("cannot read SESSION_REDIS_PASSWORD_FILE {}; give this user the right to read it", path.display())]
-    PasswordFile {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    /// A file with a password or a certificate.
+    #[error(transparent)]
+    File(#[from] turnwise_kit::settings::SettingsError),
     /// The folder of the archives cannot be used.
     #[error(
         "the folder of HELPER_CLASS_RESET_ARCHIVE_DIR cannot be used; name one that this user may write to, or set HELPER_CLASS_RESET_ARCHIVE_ENABLED=0"

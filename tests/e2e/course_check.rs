@@ -260,7 +260,7 @@ fn stops_who_reads_it(row: &Row) {
     let dir = broken(row.file, row.from, row.to);
     let home = tempfile::tempdir().unwrap();
     let token = home.path().join("token");
-    fs::write(&token, "x".repeat(43)).unwrap();
+    turnwise_testing::write_secret(&token, "x".repeat(43)).unwrap();
     for service in row.services.iter().copied() {
         let args = if service == Service::Suite {
             vec![

@@ -1,7 +1,7 @@
 //! Some of the services in one process: what the suite's other processes reach, the order of its end, and what stops its
 //! start. Whole conversations in such groupings stand with those of the other deployments.
 
-use std::{fs, time::Duration};
+use std::time::Duration;
 
 use tonic::{Code, Request, transport::Channel};
 use tonic_health::pb::{
@@ -130,7 +130,7 @@ fn what_does_not_fit_the_targets_stops_the_start() {
     let dir = tempfile::tempdir().unwrap();
     let data_dir = DataDir::create(&dir.path().join("data")).unwrap();
     let token = dir.path().join("token");
-    fs::write(&token, random_secret().unwrap()).unwrap();
+    turnwise_testing::write_secret(&token, random_secret().unwrap()).unwrap();
     let text = |path: &std::path::Path| path.display().to_string();
     let (courses, token) = (text(&repository().join("courses")), text(&token));
     let keys = text(&data_dir.jwks_file());

@@ -34,6 +34,7 @@
 //! | [`webhooks`] | what a platform is told: receivers that misbehave, a gateway that is killed, the receiver of the docs |
 //! | [`trace`] | one trace through all services |
 //! | [`mutual_tls`] | certificates between the services |
+//! | [`rotation`] | secrets and certificates that change under load; files and Redis servers that cannot be used |
 //! | [`grouped`] | some of the services in one process: its internal listener, its end, what stops its start |
 //! | [`command_line`], [`course_check`], [`settings`] | what people type |
 //! | [`python`], [`procedure_clients`] | clients that are not ours |
@@ -115,6 +116,7 @@ mod real_messages;
 mod reload;
 mod retrieval;
 mod rolling_restart;
+mod rotation;
 mod school;
 mod sequences;
 mod settings;

@@ -9,9 +9,9 @@ use turnwise_proto::{
     common::v1::ErrorReason as Why,
     policy::v1::{ListCoursesRequest, policy_service_client::PolicyServiceClient},
 };
+use turnwise_testing::certificates::Certificates;
 use turnwise_tests::{
     answer::check_model_answer,
-    certificates::Certificates,
     deployment::Deployment,
     options::{Options, Service},
     refusal::check_refusal,

@@ -11,7 +11,7 @@ fn on_read_only(
 ) -> Option<std::process::Output> {
     let home = tempfile::tempdir().unwrap();
     let token = home.path().join("internal-token");
-    std::fs::write(&token, "x".repeat(48)).unwrap();
+    turnwise_testing::write_secret(&token, "x".repeat(48)).unwrap();
     let mount = format!("mount -t tmpfs -o ro none '{}'", folder.display());
     let may_mount = Command::new("unshare")
         .args(["--map-root-user", "--mount", "sh", "-c", &mount])

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use turnwise_proto::tutor::v1::{ClientEventKind, StudentInput, TakeTurnRequest, Thread};
+use turnwise_testing::certificates::Certificates;
 use turnwise_tests::{
     deployment::Deployment,
     evidence::{Seed, drilled},
@@ -11,6 +12,8 @@ use turnwise_tests::{
     student::{DEMO_COURSE, Student, pressing},
     traces::{Received, TraceReceiver},
 };
+
+use crate::settings::start;
 
 const TRACE_ID: [u8; 16] = *b"0123456789abcdef";
 const CALLERS_SPAN: [u8; 8] = *b"ABCDEFGH";
@@ -20,6 +23,30 @@ in_every_deployment!(
     an_unsampled_turn_is_recorded_nowhere,
     without_an_exporter_a_trace_is_passed_on,
 );
+
+#[tokio::test(flavor = "multi_thread")]
+async fn traces_leave_over_tls() {
+    let home = tempfile::tempdir().unwrap();
+    let of_collector = Certificates::make(home.path());
+    let [(_, authority), ..] = of_collector.files();
+    let mut receiver = TraceReceiver::start_tls(&of_collector).await;
+    let endpoint = format!("https://{}", receiver.address);
+    let options = Options::new()
+        .env("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint)
+        .env(
+            "OTEL_EXPORTER_OTLP_CERTIFICATE",
+            authority.display().to_string(),
+        );
+    let mut suite = Deployment::one_process(options).await;
+    let nia = suite.student("nia");
+    take(&nia, done(&nia.open(DEMO_COURSE).await), "01").await;
+    suite.stop();
+    assert!(!receiver.of_trace(&TRACE_ID).is_empty());
+
+    let unknown = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str())];
+    let said = String::from_utf8(start("session-svc", &[], &unknown).stderr).unwrap();
+    assert!(said.contains("OTEL_EXPORTER_OTLP_CERTIFICATE"), "{said}");
+}
 
 async fn a_turn_is_one_trace(kind: Kind) {
     let mut receiver = TraceReceiver::start().await;

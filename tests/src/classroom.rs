@@ -1,7 +1,7 @@
 //! A class without its processes: session-svc on an embedded store, policy-svc and the gateway's public face in this process,
 //! with a clock that the test moves. What students do goes straight into session-svc, so that a term takes seconds.
 
-use std::{fs, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
@@ -89,7 +89,8 @@ impl Classroom {
     pub async fn start(now: &str) -> Self {
         let home = TempDir::new().unwrap();
         let keys = home.path().join("keys");
-        fs::write(&keys, format!("k1 {}\n", STANDARD.encode([7; 32]))).unwrap();
+        turnwise_testing::write_secret(&keys, format!("k1 {}\n", STANDARD.encode([7; 32])))
+            .unwrap();
         let at = |name: &str| home.path().join(name).display().to_string();
         let cli = Cli::parse_from([
             "classroom",

@@ -14,10 +14,9 @@ use turnwise_kit::{
     caller::InternalToken,
     client::{ClientOptions, GrpcClient, connect},
 };
-use turnwise_testing::{ReservedPort, redis::RedisServer};
+use turnwise_testing::{ReservedPort, certificates::Certificates, redis::RedisServer};
 
 use crate::{
-    certificates::Certificates,
     options::{Kind, Service},
     process::{Listening, Process, Program},
     student::Student,
@@ -176,7 +175,8 @@ impl Deployment {
 
     /// What opens the internal ports of five processes, as `authorization` metadata.
     pub fn internal_bearer(&self) -> String {
-        self.internal_token.as_ref().unwrap().bearer().to_owned()
+        let bearer = self.internal_token.as_ref().unwrap().bearer();
+        bearer.to_str().unwrap().to_owned()
     }
 
     /// Starts a killed or stopped process again: the same settings, the same address.

@@ -21,11 +21,10 @@
 //! | [`answer`] | what must hold for every answer; a turn's decision in the gateway's log |
 //! | [`refusal`] | what must hold for every refusal |
 //! | [`evidence`], [`visible_state`] | records of students who have shown something; what a student can see of theirs |
-//! | [`lesson`] | a lesson whose every trace is known |
+//! | [`kept_lesson`] | a lesson whose every trace is known |
 //! | [`raw`] | calls with bytes that no generated client sends |
 //! | [`traces`] | a receiver of traces |
 //! | [`floor`] | what the turn benchmark compares with |
-//! | [`certificates`] | an authority and certificates for TLS |
 //! | [`lesson`], [`known_answers`] | a class's lesson at any suite, kept count of; the demo course's right answers |
 //! | [`mixed_load`], [`stored_rows`] | what students do in a lesson; what the embedded store's file holds of it |
 //! | [`admin`], [`eventually`], [`shared_data`] | the admin port; waiting for a condition; data beside the repository |
@@ -35,7 +34,6 @@
 
 pub mod admin;
 pub mod answer;
-pub mod certificates;
 pub mod chat;
 pub mod classroom;
 pub mod deployment;

@@ -1,6 +1,6 @@
 //! llm-gateway-svc alone, as one process or as several with one Redis, and clients who are students of classes.
 
-use std::{fs, net::SocketAddr, path::Path, time::Duration};
+use std::{net::SocketAddr, path::Path, time::Duration};
 
 use tempfile::TempDir;
 use turnwise_kit::{
@@ -34,7 +34,7 @@ impl ModelGateway {
     pub fn start(model_url: &str, settings: &[(&str, String)]) -> Self {
         let home = tempfile::tempdir().unwrap();
         let token_file = home.path().join("internal-token");
-        fs::write(&token_file, TOKEN).unwrap();
+        turnwise_testing::write_secret(&token_file, TOKEN).unwrap();
         let mut env: Vec<(String, String)> = [
             ("LISTEN", "127.0.0.1:0".to_owned()),
             ("LOG_FILTER", "warn".to_owned()),

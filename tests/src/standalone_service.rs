@@ -1,8 +1,6 @@
 //! One service alone, as a real process: started, killed, started again on the same store, and called as the gateway
 //! calls it.
 
-use std::fs;
-
 use rustix::process::Signal;
 use tempfile::TempDir;
 use turnwise_kit::{
@@ -53,7 +51,7 @@ impl StandaloneService {
         let home = tempfile::tempdir().unwrap();
         let secret = Uuid::new_v4().to_string();
         let token_file = home.path().join("internal-token");
-        fs::write(&token_file, &secret).unwrap();
+        turnwise_testing::write_secret(&token_file, &secret).unwrap();
         let token_file = token_file.display().to_string();
         let usual = [
             ("LISTEN", "127.0.0.1:0"),

@@ -13,8 +13,9 @@ use opentelemetry_proto::tonic::{
 use tokio::{net::TcpListener, sync::mpsc};
 use tonic::{
     Request, Response, Status,
-    transport::{Server, server::TcpIncoming},
+    transport::{Identity, Server, ServerTlsConfig, server::TcpIncoming},
 };
+use turnwise_testing::certificates::Certificates;
 
 /// A span and the service that made it.
 #[derive(Debug, Clone)]
@@ -43,11 +44,22 @@ pub struct TraceReceiver {
 impl TraceReceiver {
     /// Starts to listen.
     pub async fn start() -> Self {
+        Self::start_with(Server::builder()).await
+    }
+
+    /// Starts to listen with TLS.
+    pub async fn start_tls(certificates: &Certificates) -> Self {
+        let identity = Identity::from_pem(&certificates.certificate, &certificates.key);
+        let tls = ServerTlsConfig::new().identity(identity);
+        Self::start_with(Server::builder().tls_config(tls).unwrap()).await
+    }
+
+    async fn start_with(mut server: Server) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (sender, spans) = mpsc::unbounded_channel();
         let server = tokio::spawn(async move {
-            Server::builder()
+            server
                 .add_service(TraceServiceServer::new(Sink(sender)))
                 .serve_with_incoming(TcpIncoming::from(listener))
                 .await

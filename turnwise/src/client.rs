@@ -2,14 +2,15 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use tonic::{
     Request,
     metadata::{Ascii, MetadataValue},
 };
 use turnwise_kit::{
     CallContext, Fault, Kit,
-    client::{ClientOptions, GrpcClient, Tls, connect},
+    client::{ClientOptions, GrpcClient, connect},
+    tls::Tls,
 };
 use turnwise_proto::{
     context::v1::context_service_client::ContextServiceClient,
@@ -100,12 +101,10 @@ impl EndpointArgs {
             .ca_file
             .as_ref()
             .map(|file| {
-                std::fs::read(file)
-                    .map(|pem| Tls {
-                        authority: Some(pem),
-                        identity: None,
-                    })
-                    .with_context(|| format!("cannot read {}", file.display()))
+                let pem = std::fs::read(file)
+                    .with_context(|| format!("cannot read {}", file.display()))?;
+                Tls::trusting(&pem)
+                    .map_err(|problem| anyhow!("--ca-file {}: {problem}", file.display()))
             })
             .transpose()?;
         let options = ClientOptions {

@@ -143,8 +143,9 @@ async fn exam_system(args: &UpArgs) -> Finding {
 
 /// A client of the platform's exam system, with the token that the gateway has for it; `None`: the built-in one.
 fn exam_client(args: &UpArgs) -> Result<Option<ExamServiceClient<GrpcClient>>> {
-    let tls = args.suite.server.tls()?;
-    let client = connect_exam(&args.suite.gateway, tls.as_ref(), &Kit::for_tests())?;
+    let kit = Kit::for_tests();
+    let tls = args.suite.server.tls(&kit)?;
+    let client = connect_exam(&args.suite.gateway, tls.as_ref(), &kit)?;
     Ok(client.map(ExamServiceClient::new))
 }
 

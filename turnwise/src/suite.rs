@@ -9,8 +9,9 @@ use turnwise_kit::{
     Kit, PageTokens,
     caller::InternalToken,
     client::{ClientOptions, GrpcClient, local},
+    files::NamedFile,
     run::{Service, StartError},
-    settings::{ServerSettings, SettingsError, read_secret},
+    settings::{ServerSettings, SettingsError},
     stack::{DeadlineRule, InternalAuth, Stack},
 };
 use turnwise_llm_gateway_svc as llm;
@@ -116,7 +117,7 @@ pub async fn service(
 /// If the keys cannot be read.
 pub fn page_tokens(settings: &SuiteSettings) -> Result<Option<PageTokens>, StartError> {
     let file = settings.gateway.drill_token_keys_file.as_ref();
-    let keys = file.map(|file| read_secret("DRILL_TOKEN_KEYS_FILE", file));
+    let keys = file.map(|file| NamedFile::secret("DRILL_TOKEN_KEYS_FILE", file).read());
     Ok(keys.transpose()?.map(|keys| PageTokens::new(&keys)))
 }
 

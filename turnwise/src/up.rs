@@ -7,7 +7,6 @@ use turnwise_kit::{
     clock::SystemClock,
     run::{Process, StartError, termination},
     settings::Given,
-    telemetry::{Telemetry, TelemetrySettings},
 };
 use turnwise_llm_gateway_svc::{BackendKind, BackendSettings, FindingKind, ollama_answers};
 
@@ -53,12 +52,8 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode, StartError> {
         let needed = "JWT_ISSUER is needed with JWT_JWKS_FILE, JWT_JWKS_URL or JWT_AUDIENCE";
         return Err(needed.into());
     }
-    let telemetry = Telemetry::start(&TelemetrySettings {
-        service: "turnwise",
-        format: args.suite.server.log_format,
-        filter: args.suite.server.log_filter.clone(),
-        otlp_endpoint: args.suite.server.otel_exporter_otlp_endpoint.clone(),
-    })?;
+    let mut kit = Kit::new(Arc::new(SystemClock));
+    let telemetry = args.suite.server.telemetry("turnwise", &kit)?;
     let root = args.data_dir.unwrap_or_else(DataDir::default_path);
     let data_dir = DataDir::create(&root)?;
     let mut settings = args.suite;
@@ -109,7 +104,6 @@ pub async fn run(args: UpArgs, given: &Given) -> Result<ExitCode, StartError> {
         ),
     };
 
-    let mut kit = Kit::new(Arc::new(SystemClock));
     if let Some(pages) = suite::page_tokens(&settings)? {
         kit.pages = pages;
     }

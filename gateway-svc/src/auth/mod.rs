@@ -85,7 +85,7 @@ impl JwtAuth {
             verified: Verified::default(),
             strangers: StrangerLimit::open(settings, kit).await?,
             trusted_proxies: settings.trusted_proxies.into(),
-            reset_key: settings.reset_key()?,
+            reset_key: settings.reset_key(kit)?,
         })
     }
 

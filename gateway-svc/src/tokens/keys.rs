@@ -1,25 +1,19 @@
 //! The keys that card tokens, scope tokens and webhooks are signed with: a file of lines `KID BASE64`, read again when it changes.
 //! Neither a fault nor anything else here shows a key.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::path::PathBuf;
 
-use arc_swap::ArcSwap;
 use base64::{
     Engine, alphabet,
     engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig},
 };
 use ring::hmac;
-use sha2::{Digest, Sha256};
-use tokio::{task::spawn_blocking, time::sleep};
-use turnwise_kit::Kit;
+use turnwise_kit::{
+    Kit,
+    files::{Followed, NamedFile},
+    settings::SettingsError,
+};
 
-/// How often the file is looked at.
-const LOOK: Duration = Duration::from_secs(1);
 /// The fewest bytes of a key: as many as the hash has.
 const KEY_MIN_BYTES: usize = 32;
 /// The most bytes of a key.
@@ -28,8 +22,6 @@ const KEY_MAX_BYTES: usize = 1024;
 const KID_MAX_CHARS: usize = 32;
 /// The most keys.
 const MOST_KEYS: usize = 32;
-/// The most bytes of the file.
-const FILE_MAX_BYTES: usize = 65_536;
 
 /// Base64 with or without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -37,37 +29,18 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// Why the keys cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[error("{setting} {}: {problem}", path.display())]
-pub struct KeyFileError {
-    setting: &'static str,
-    path: PathBuf,
-    problem: String,
-}
-
 /// What the keys of a file are for.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct KeyUse {
     /// The setting that names the file.
     pub(crate) setting: &'static str,
-    /// The keys, as logs call them.
-    pub(crate) what: &'static str,
     /// What may stand before a key's base64; empty: nothing.
     pub(crate) prefix: &'static str,
 }
 
 /// A file of keys. The clones are the same file.
 #[derive(Clone)]
-pub(crate) struct KeyFile(Arc<Shared>);
-
-struct Shared {
-    used: KeyUse,
-    path: PathBuf,
-    current: ArcSwap<Vec<Key>>,
-    /// The hash of the file as it was seen last; `None`: it could not be read. Taken by one look at a time.
-    seen: Mutex<Option<[u8; 32]>>,
-}
+pub(crate) struct KeyFile(Followed<Vec<Key>>);
 
 #[derive(Clone)]
 struct Key {
@@ -76,27 +49,21 @@ struct Key {
 }
 
 impl KeyFile {
-    pub(crate) fn load(path: PathBuf, used: KeyUse) -> Result<Self, KeyFileError> {
-        let bytes = fs::read(&path).map_err(|error| unreadable(used, &path, &error))?;
-        let keys = parse(used, &path, &bytes)?;
-        Ok(Self(Arc::new(Shared {
-            used,
-            path,
-            current: ArcSwap::from_pointee(keys),
-            seen: Mutex::new(Some(Sha256::digest(&bytes).into())),
-        })))
+    pub(crate) fn load(path: PathBuf, used: KeyUse) -> Result<Self, SettingsError> {
+        let files = vec![NamedFile::secret(used.setting, path)];
+        Followed::load(files, move |contents| Ok(parse(used, &contents[0])?)).map(Self)
     }
 
     /// The key that signs, and its id.
     pub(crate) fn first(&self) -> (String, hmac::Key) {
         // A file without a key is refused, so there is one.
-        let Key { kid, key } = self.0.current.load()[0].clone();
+        let Key { kid, key } = self.0.get()[0].clone();
         (kid, key)
     }
 
     /// The key with this id.
     pub(crate) fn find(&self, kid: &str) -> Option<hmac::Key> {
-        let keys = self.0.current.load();
+        let keys = self.0.get();
         keys.iter()
             .find(|key| key.kid == kid)
             .map(|key| key.key.clone())
@@ -104,102 +71,41 @@ impl KeyFile {
 
     /// All keys, in their order.
     pub(crate) fn all(&self) -> Vec<hmac::Key> {
-        let keys = self.0.current.load();
-        keys.iter().map(|key| key.key.clone()).collect()
+        self.0.get().iter().map(|key| key.key.clone()).collect()
     }
 
     /// Reads the file again when it changes, until the process ends. One that cannot be used then leaves the keys as they
     /// are.
     pub(crate) fn follow(&self, kit: &Kit) {
-        let (file, end) = (self.clone(), kit.shutdown.clone());
-        kit.tasks.spawn(async move {
-            while end.run_until_cancelled(sleep(LOOK)).await.is_some() {
-                let file = file.clone();
-                // On a thread that may wait for a disk.
-                if spawn_blocking(move || file.look()).await.is_err() {
-                    // The process ends.
-                    return;
-                }
-            }
-        });
-    }
-
-    /// Takes the keys of a file that has changed.
-    fn look(&self) {
-        let Shared {
-            used,
-            path,
-            current,
-            seen,
-        } = &*self.0;
-        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = fs::read(path);
-        let hash = read.as_ref().ok().map(|bytes| Sha256::digest(bytes).into());
-        if hash == *seen {
-            return;
-        }
-        *seen = hash;
-        let keys = read
-            .map_err(|error| unreadable(*used, path, &error))
-            .and_then(|bytes| parse(*used, path, &bytes));
-        let what = used.what;
-        match keys {
-            Ok(keys) => {
-                tracing::info!(keys = keys.len(), "{what} were read again");
-                current.store(Arc::new(keys));
-            }
-            Err(error) => tracing::error!(%error, "{what} stay as they are"),
-        }
+        self.0.follow(kit);
     }
 }
 
-fn unreadable(used: KeyUse, path: &Path, error: &std::io::Error) -> KeyFileError {
-    KeyFileError {
-        setting: used.setting,
-        path: path.to_owned(),
-        problem: format!(
-            "cannot be read ({error}); write a file with a line `KID BASE64` there, with 32 random bytes or more, and give \
-             this user the right to read it"
-        ),
-    }
-}
-
-fn parse(used: KeyUse, path: &Path, bytes: &[u8]) -> Result<Vec<Key>, KeyFileError> {
-    let fault = |problem: String| KeyFileError {
-        setting: used.setting,
-        path: path.to_owned(),
-        problem,
-    };
-    if bytes.len() > FILE_MAX_BYTES {
-        return Err(fault(format!(
-            "is larger than {FILE_MAX_BYTES} bytes; keep the keys that are still in use"
-        )));
-    }
-    let text = std::str::from_utf8(bytes)
-        .map_err(|_| fault("is no text; write lines `KID BASE64`".to_owned()))?;
+fn parse(used: KeyUse, bytes: &[u8]) -> Result<Vec<Key>, String> {
+    let text = std::str::from_utf8(bytes).map_err(|_| "is no text; write lines `KID BASE64`")?;
     let mut keys: Vec<Key> = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let key = key(used, line).map_err(|problem| fault(format!("line {number}: {problem}")))?;
+        let key = key(used, line).map_err(|problem| format!("line {number}: {problem}"))?;
         if keys.iter().any(|other| other.kid == key.kid) {
-            return Err(fault(format!(
+            return Err(format!(
                 "line {number}: its id stands in an earlier line, too; give each key an id of its own"
-            )));
+            ));
         }
         keys.push(key);
         if keys.len() > MOST_KEYS {
-            return Err(fault(format!(
+            return Err(format!(
                 "line {number}: there are more than {MOST_KEYS} keys; keep those that are still in use"
-            )));
+            ));
         }
     }
     if keys.is_empty() {
-        return Err(fault(
+        return Err(
             "holds no key; write a line `KID BASE64` with 32 random bytes or more".to_owned(),
-        ));
+        );
     }
     Ok(keys)
 }

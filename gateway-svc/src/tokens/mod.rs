@@ -15,12 +15,11 @@ use std::{fmt, path::PathBuf, time::Duration};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use jiff::Timestamp;
 use ring::hmac;
-use turnwise_kit::{Fault, Kit};
+use turnwise_kit::{Fault, Kit, settings::SettingsError};
 use turnwise_proto::{common::v1::ErrorReason, tutor::v1::MasteryTier};
 use uuid::Uuid;
 
 pub use claims::SealedClaims;
-pub use keys::KeyFileError;
 use keys::{KeyFile, KeyUse};
 
 /// The bound on a token's length in bytes.
@@ -28,7 +27,6 @@ pub const TOKEN_MAX_BYTES: usize = 512;
 
 const KEYS: KeyUse = KeyUse {
     setting: "DRILL_TOKEN_KEYS_FILE",
-    what: "the keys of card tokens",
     prefix: "",
 };
 
@@ -149,7 +147,7 @@ impl CardTokens {
     /// # Errors
     ///
     /// If the file cannot be read, or a line of it is no key.
-    pub fn load(keys_file: impl Into<PathBuf>, ttl: Duration) -> Result<Self, KeyFileError> {
+    pub fn load(keys_file: impl Into<PathBuf>, ttl: Duration) -> Result<Self, SettingsError> {
         Ok(Self {
             keys: KeyFile::load(keys_file.into(), KEYS)?,
             ttl,

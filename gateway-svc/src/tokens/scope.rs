@@ -10,11 +10,11 @@ use jiff::Timestamp;
 use ring::hmac;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
-use turnwise_kit::{Caller, Fault, Kit, ids};
+use turnwise_kit::{Caller, Fault, Kit, ids, settings::SettingsError};
 use turnwise_proto::{common::v1::ErrorReason, helper::v1::LessonScope};
 
 use super::{
-    keys::{KeyFile, KeyFileError, KeyUse},
+    keys::{KeyFile, KeyUse},
     message,
     scope_bounds::check_scope,
 };
@@ -29,7 +29,6 @@ pub const SCOPE_TOKEN_AUDIENCE: &str = "turnwise helper";
 
 const KEYS: KeyUse = KeyUse {
     setting: "SCOPE_TOKEN_KEYS_FILE",
-    what: "the keys of scope tokens",
     prefix: "",
 };
 
@@ -119,7 +118,7 @@ impl ScopeTokens {
         keys_file: impl Into<PathBuf>,
         max_age: Duration,
         leeway: Duration,
-    ) -> Result<Self, KeyFileError> {
+    ) -> Result<Self, SettingsError> {
         Ok(Self {
             keys: KeyFile::load(keys_file.into(), KEYS)?,
             max_age,

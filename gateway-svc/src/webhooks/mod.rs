@@ -45,8 +45,7 @@ pub fn start(
         .webhook_keys_file
         .as_ref()
         .map(|file| Signer::load(file.clone()))
-        .transpose()
-        .map_err(StartError::WebhookKeys)?;
+        .transpose()?;
     if let Some(signer) = &signer {
         signer.follow(kit);
     }

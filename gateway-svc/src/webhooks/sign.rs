@@ -6,13 +6,12 @@ use std::path::PathBuf;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use jiff::Timestamp;
 use ring::hmac;
-use turnwise_kit::Kit;
+use turnwise_kit::{Kit, settings::SettingsError};
 
-use crate::tokens::keys::{KeyFile, KeyFileError, KeyUse};
+use crate::tokens::keys::{KeyFile, KeyUse};
 
 const KEYS: KeyUse = KeyUse {
     setting: "WEBHOOK_KEYS_FILE",
-    what: "the keys of webhooks",
     prefix: "whsec_",
 };
 
@@ -26,7 +25,7 @@ impl Signer {
     /// # Errors
     ///
     /// If the file holds no keys.
-    pub fn load(file: PathBuf) -> Result<Self, KeyFileError> {
+    pub fn load(file: PathBuf) -> Result<Self, SettingsError> {
         KeyFile::load(file, KEYS).map(Self)
     }
 

@@ -3,7 +3,7 @@
 mod claims;
 mod keys;
 
-use std::{fs, path::PathBuf, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use base64::{
     Engine,
@@ -16,6 +16,7 @@ use turnwise_gateway_svc::tokens::{
     CardTokens, DrillClaims, OfferClaims, TOKEN_MAX_BYTES, TokenFault,
 };
 use turnwise_proto::tutor::v1::MasteryTier;
+use turnwise_testing::write_secret;
 
 const TTL: Duration = Duration::from_secs(7200);
 
@@ -38,7 +39,7 @@ impl Keys {
     }
 
     fn write(&self, text: &str) {
-        fs::write(self.file(), text).unwrap();
+        write_secret(self.file(), text).unwrap();
     }
 
     fn load(&self) -> CardTokens {

@@ -3,7 +3,7 @@
 mod forms;
 mod keys;
 
-use std::{fs, time::Duration};
+use std::time::Duration;
 
 use base64::{
     Engine,
@@ -31,7 +31,7 @@ fn load(lines: &str) -> ScopeTokens {
     // The file is read once: these tests do not follow it.
     let home = TempDir::new().unwrap();
     let file = home.path().join("keys");
-    fs::write(&file, lines).unwrap();
+    turnwise_testing::write_secret(&file, lines).unwrap();
     ScopeTokens::load(file, MAX_AGE, LEEWAY).unwrap()
 }
 

@@ -23,7 +23,11 @@ pub struct SlowFile {
 impl SlowFile {
     pub fn in_place_of(path: &Path) -> Self {
         let pipe = path.with_extension("pipe");
-        let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+        let made = Command::new("mkfifo")
+            .args(["-m", "600"])
+            .arg(&pipe)
+            .status()
+            .unwrap();
         assert!(made.success());
         fs::rename(&pipe, path).unwrap();
         let (text, told) = channel();
@@ -46,8 +50,6 @@ impl SlowFile {
         let told = self.text.send(text.to_owned());
         assert!(self.writer.join().unwrap(), "somebody waited for the disk");
         told.unwrap();
-        let plain = self.path.with_extension("plain");
-        fs::write(&plain, text).unwrap();
-        fs::rename(&plain, &self.path).unwrap();
+        turnwise_testing::write_secret(&self.path, text).unwrap();
     }
 }

@@ -168,7 +168,8 @@ fn signatures_are_those_of_the_standard() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("keys");
     let (one, two) = (STANDARD.encode([1; 32]), STANDARD.encode([2; 32]));
-    std::fs::write(&file, format!("# keys\none whsec_{one}\n\ntwo {two}\n")).unwrap();
+    turnwise_testing::write_secret(&file, format!("# keys\none whsec_{one}\n\ntwo {two}\n"))
+        .unwrap();
     let signer = Signer::load(file.clone()).unwrap();
     let now = "2026-09-01T08:00:00Z".parse().unwrap();
     // Made with: printf 'msg_1.1788249600.{"a":1}' | openssl dgst -sha256 -mac HMAC -macopt hexkey:0101… -binary | base64
@@ -177,12 +178,13 @@ fn signatures_are_those_of_the_standard() {
 
     let secret = STANDARD.encode([9; 24]);
     for (text, problem) in [
-        (String::new(), "holds no key"),
+        (String::new(), "it is empty"),
+        ("# none\n".to_owned(), "holds no key"),
         (format!("one whsec_{secret}"), "24 bytes"),
         ("one whsec_!!!".to_owned(), "must be base64"),
         (format!("one {one}\none {two}"), "an id of its own"),
     ] {
-        std::fs::write(&file, text).unwrap();
+        turnwise_testing::write_secret(&file, text).unwrap();
         let error = Signer::load(file.clone()).err().unwrap().to_string();
         assert!(error.starts_with("WEBHOOK_KEYS_FILE "), "{error}");
         assert!(error.contains(problem), "{error}");

@@ -1,14 +1,19 @@
 //! Who calls: the verified identity, and how it travels between our own processes.
 
-use std::sync::Arc;
+use std::path::Path;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
+use http::HeaderValue;
 use ring::hmac;
 use serde::{Deserialize, Serialize};
-use subtle::ConstantTimeEq;
+use subtle::{Choice, ConstantTimeEq};
 use turnwise_proto::common::v1::ErrorReason;
 
-use crate::Fault;
+use crate::{
+    Fault, Kit,
+    files::{Followed, NamedFile},
+    settings::SettingsError,
+};
 
 /// The metadata key under which a signed caller travels.
 pub const CALLER_HEADER: &str = "x-turnwise-caller";
@@ -46,46 +51,91 @@ impl Caller {
     }
 }
 
-/// The secret that our own processes share: it opens internal listeners and signs the caller.
+/// The secret that our own processes share: it opens internal listeners and signs the caller. While it is changed there are
+/// several: the first is sent and signs, and each opens and verifies.
 #[derive(Clone)]
-pub struct InternalToken(Arc<Secret>);
+pub struct InternalToken(Followed<Vec<Secret>>);
 
 struct Secret {
-    bearer: String,
+    /// What goes into the `authorization` metadata.
+    bearer: HeaderValue,
     key: hmac::Key,
 }
 
 impl InternalToken {
     /// The fewest characters of a token.
     pub const MIN_CHARS: usize = 32;
+    /// The most tokens at a time.
+    pub const MOST: usize = 8;
 
-    /// A token; `None` if it is shorter than [`Self::MIN_CHARS`] or not visible ASCII.
-    pub fn new(token: &str) -> Option<Self> {
-        let token = token.trim();
-        if token.len() < Self::MIN_CHARS || !token.bytes().all(|b| b.is_ascii_graphic()) {
-            return None;
-        }
-        Some(Self(Arc::new(Secret {
-            bearer: format!("Bearer {token}"),
-            key: hmac::Key::new(hmac::HMAC_SHA256, token.as_bytes()),
-        })))
+    /// The tokens in a text, one a line; `None` if there is none, or one is shorter than [`Self::MIN_CHARS`] or not visible
+    /// ASCII.
+    pub fn new(text: &str) -> Option<Self> {
+        secrets(text.as_bytes()).ok().map(Followed::fixed).map(Self)
+    }
+
+    /// The tokens in a file, one a line.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be used, or a line of it is no token.
+    pub fn load(setting: &'static str, file: &Path) -> Result<Self, SettingsError> {
+        let files = vec![NamedFile::secret(setting, file)];
+        Followed::load(files, |contents| Ok(secrets(&contents[0])?)).map(Self)
+    }
+
+    /// Reads the file again when it changes, until the process ends.
+    pub fn follow(&self, kit: &Kit) {
+        self.0.follow(kit);
     }
 
     /// What goes into the `authorization` metadata.
-    pub fn bearer(&self) -> &str {
-        &self.0.bearer
+    pub fn bearer(&self) -> HeaderValue {
+        // There is no list without a token.
+        self.0.get()[0].bearer.clone()
     }
 
-    /// Whether this `authorization` metadata holds the token; takes the same time for every wrong one of its length.
+    /// What all of them would send, the first one first.
+    pub(crate) fn bearers(&self) -> Vec<HeaderValue> {
+        let secrets = self.0.get();
+        secrets.iter().map(|secret| secret.bearer.clone()).collect()
+    }
+
+    /// Whether this `authorization` metadata holds one of the tokens; takes the same time for every wrong one of its length.
     pub fn opens(&self, authorization: &[u8]) -> bool {
-        self.0.bearer.as_bytes().ct_eq(authorization).into()
+        let secrets = self.0.get();
+        let opens = secrets
+            .iter()
+            .map(|secret| secret.bearer.as_bytes().ct_eq(authorization))
+            .fold(Choice::from(0), |any, this| any | this);
+        opens.into()
     }
 }
 
-impl PartialEq for InternalToken {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.opens(other.bearer().as_bytes())
+fn secrets(text: &[u8]) -> Result<Vec<Secret>, String> {
+    let text = String::from_utf8_lossy(text);
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let made: Option<Vec<Secret>> = lines.map(secret).collect();
+    made.filter(|made| (1..=InternalToken::MOST).contains(&made.len()))
+        .ok_or_else(|| {
+            format!(
+                "it must hold a token of at least {} visible ASCII characters, or up to {}, one a line",
+                InternalToken::MIN_CHARS,
+                InternalToken::MOST
+            )
+        })
+}
+
+fn secret(token: &str) -> Option<Secret> {
+    if token.len() < InternalToken::MIN_CHARS || !token.bytes().all(|b| b.is_ascii_graphic()) {
+        return None;
     }
+    let mut bearer = HeaderValue::from_str(&format!("Bearer {token}")).ok()?;
+    bearer.set_sensitive(true);
+    Some(Secret {
+        bearer,
+        key: hmac::Key::new(hmac::HMAC_SHA256, token.as_bytes()),
+    })
 }
 
 impl std::fmt::Debug for InternalToken {
@@ -100,7 +150,7 @@ pub fn seal(caller: &Caller, token: Option<&InternalToken>) -> String {
     let mut out = BASE64.encode(&body);
     if let Some(token) = token {
         out.push('.');
-        BASE64.encode_string(hmac::sign(&token.0.key, &body).as_ref(), &mut out);
+        BASE64.encode_string(hmac::sign(&token.0.get()[0].key, &body).as_ref(), &mut out);
     }
     out
 }
@@ -119,7 +169,11 @@ pub fn unseal(sealed: &[u8], token: Option<&InternalToken>) -> Result<Caller, Fa
     let body = BASE64.decode(body).map_err(|_| refused())?;
     if let Some(token) = token {
         let signature = BASE64.decode(signature).map_err(|_| refused())?;
-        hmac::verify(&token.0.key, &body, &signature).map_err(|_| refused())?;
+        let secrets = token.0.get();
+        let mut keys = secrets.iter().map(|secret| &secret.key);
+        if !keys.any(|key| hmac::verify(key, &body, &signature).is_ok()) {
+            return Err(refused());
+        }
     }
     serde_json::from_slice(&body).map_err(|_| refused())
 }

@@ -24,7 +24,7 @@ pub struct CallContext {
     pub(crate) deadline: Option<Instant>,
     pub(crate) caller: Option<Arc<Caller>>,
     /// The caller as metadata, made for the first of the call's own calls that leaves the process.
-    sealed: Arc<OnceLock<(Option<InternalToken>, HeaderValue)>>,
+    sealed: Arc<OnceLock<(Option<HeaderValue>, HeaderValue)>>,
     pub(crate) request_id: Option<Arc<str>>,
     /// The trace that the call belongs to, where its spans are recorded nowhere.
     pub(crate) unrecorded: Option<Context>,
@@ -70,10 +70,12 @@ impl CallContext {
     /// The verified caller as metadata; `None` if there is none.
     pub(crate) fn sealed_caller(&self, token: Option<&InternalToken>) -> Option<HeaderValue> {
         let caller = self.caller.as_deref()?;
+        // The token that signs now.
+        let with = token.map(InternalToken::bearer);
         let make = || {
             tracing::trace!("the caller is sealed");
             let sealed = HeaderValue::from_str(&seal(caller, token)).ok();
-            sealed.map(|sealed| (token.cloned(), sealed))
+            sealed.map(|sealed| (with.clone(), sealed))
         };
         if self.sealed.get().is_none()
             && let Some(made) = make()
@@ -82,7 +84,7 @@ impl CallContext {
             let _ = self.sealed.set(made);
         }
         match self.sealed.get() {
-            Some((with, sealed)) if with.as_ref() == token => Some(sealed.clone()),
+            Some((signed, sealed)) if *signed == with => Some(sealed.clone()),
             _ => make().map(|(_, sealed)| sealed),
         }
     }

@@ -8,7 +8,8 @@
 //! | [`stack`] | the one ordered chain of layers around every service |
 //! | [`client`] | connections: local, one address, a list, a name in DNS |
 //! | [`server`], [`run`], [`drain`] | listening, health, reflection; the frame of a main; its end |
-//! | [`connections`] | who may hold a connection, and for how long; TLS |
+//! | [`connections`], [`tls`] | who may hold a connection, and for how long; certificates |
+//! | [`files`] | secrets and certificates in files: what is refused, and what is read again |
 //! | [`context`], [`caller`], [`error`] | what travels with a call: deadline, identity, failure |
 //! | [`clock`], [`time`], [`ids`], [`page`], [`sizes`] | small things that must be the same everywhere |
 
@@ -20,6 +21,7 @@ pub mod connections;
 pub mod context;
 pub mod drain;
 pub mod error;
+pub mod files;
 pub mod ids;
 pub mod metrics;
 pub mod outcome;
@@ -31,8 +33,9 @@ pub mod sizes;
 pub mod stack;
 pub mod telemetry;
 pub mod time;
+pub mod tls;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub use caller::Caller;
 pub use clock::Clock;
@@ -62,6 +65,15 @@ pub struct Kit {
     pub drain: Drain,
     /// Makes and checks page tokens.
     pub pages: PageTokens,
+    /// What the process is known by, read once and followed.
+    pub(crate) own: Arc<Own>,
+}
+
+/// What a process is known by to others of the suite.
+#[derive(Default)]
+pub(crate) struct Own {
+    pub(crate) token: OnceLock<Option<caller::InternalToken>>,
+    pub(crate) tls: OnceLock<Option<tls::Tls>>,
 }
 
 impl Kit {
@@ -75,6 +87,7 @@ impl Kit {
             drain: Drain::new(shutdown.clone()),
             shutdown,
             pages: PageTokens::of_this_process(),
+            own: Arc::default(),
         }
     }
 

@@ -19,6 +19,19 @@ pub struct Metrics {
     registry: Arc<Mutex<Registry>>,
     rpc: RpcMetrics,
     connections: Connections,
+    files: Files,
+}
+
+#[derive(Clone, Default)]
+struct Files {
+    read_again: Family<SettingLabel, Counter>,
+    refused: Family<SettingLabel, Counter>,
+    expires: Gauge,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct SettingLabel {
+    setting: &'static str,
 }
 
 #[derive(Clone, Default)]
@@ -164,10 +177,27 @@ impl Default for Metrics {
             "Connections that the server ended, by listener and cause",
             connections.ended.clone(),
         );
+        let files = Files::default();
+        registry.register(
+            "files_read_again",
+            "Changed files of secrets and certificates that were taken, by setting",
+            files.read_again.clone(),
+        );
+        registry.register(
+            "files_refused",
+            "Changed files of secrets and certificates that cannot be used, by setting",
+            files.refused.clone(),
+        );
+        registry.register(
+            "certificate_expires_timestamp_seconds",
+            "When the certificate of TLS_CERT_FILE ends; 0 without one",
+            files.expires.clone(),
+        );
         Self {
             registry: Arc::new(Mutex::new(registry)),
             rpc,
             connections,
+            files,
         }
     }
 }
@@ -187,6 +217,23 @@ impl Metrics {
             }
         });
         out
+    }
+
+    /// Counts a file that has changed and was taken.
+    pub(crate) fn file_read_again(&self, setting: &'static str) {
+        let label = SettingLabel { setting };
+        self.files.read_again.get_or_create(&label).inc();
+    }
+
+    /// Counts a file that has changed and cannot be used.
+    pub(crate) fn file_refused(&self, setting: &'static str) {
+        let label = SettingLabel { setting };
+        self.files.refused.get_or_create(&label).inc();
+    }
+
+    /// When our own certificate ends.
+    pub(crate) fn certificate_expires(&self) -> Gauge {
+        self.files.expires.clone()
     }
 
     /// The metrics of one listener's connections.

@@ -7,6 +7,7 @@
 use std::{
     fmt::{self, Display},
     str::FromStr,
+    sync::Arc,
 };
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
@@ -33,14 +34,27 @@ pub fn size(requested: i32, default: usize, most: usize) -> Result<usize, Fault>
 
 /// Makes and checks the page tokens of a process.
 #[derive(Clone)]
-pub struct PageTokens(hmac::Key);
+pub struct PageTokens(Keys);
+
+/// The first key makes, and each checks: there are several while a secret is changed.
+type Keys = Arc<dyn Fn() -> Vec<hmac::Key> + Send + Sync>;
 
 impl PageTokens {
     /// Tokens under a key derived from this secret, which the replicas share.
     pub fn new(secret: &[u8]) -> Self {
-        let secret = hmac::Key::new(hmac::HMAC_SHA256, secret);
-        let derived = hmac::sign(&secret, b"turnwise page tokens 1");
-        Self(hmac::Key::new(hmac::HMAC_SHA256, derived.as_ref()))
+        let key = derived(secret);
+        Self(Arc::new(move || vec![key.clone()]))
+    }
+
+    /// Tokens under keys derived from secrets that may change; the first one makes.
+    pub(crate) fn of<S: AsRef<[u8]>>(secrets: impl Fn() -> Vec<S> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(move || {
+            let secrets = secrets();
+            secrets
+                .iter()
+                .map(|secret| derived(secret.as_ref()))
+                .collect()
+        }))
     }
 
     /// Tokens that only this process makes and takes.
@@ -59,10 +73,16 @@ impl PageTokens {
             bound.extend_from_slice(part.as_bytes());
         }
         List {
-            key: self.0.clone(),
+            keys: (self.0)(),
             bound,
         }
     }
+}
+
+fn derived(secret: &[u8]) -> hmac::Key {
+    let secret = hmac::Key::new(hmac::HMAC_SHA256, secret);
+    let derived = hmac::sign(&secret, b"turnwise page tokens 1");
+    hmac::Key::new(hmac::HMAC_SHA256, derived.as_ref())
 }
 
 /// Shows no key.
@@ -74,7 +94,7 @@ impl fmt::Debug for PageTokens {
 
 /// One list of one caller.
 pub struct List {
-    key: hmac::Key,
+    keys: Vec<hmac::Key>,
     bound: Vec<u8>,
 }
 
@@ -107,7 +127,8 @@ impl List {
             return String::new();
         };
         let position = position.to_string();
-        let tag = hmac::sign(&self.key, &self.message(position.as_bytes()));
+        // There always is one.
+        let tag = hmac::sign(&self.keys[0], &self.message(position.as_bytes()));
         BASE64.encode([tag.as_ref(), position.as_bytes()].concat())
     }
 
@@ -118,7 +139,9 @@ impl List {
         let bytes = BASE64.decode(token).ok()?;
         let (tag, position) = bytes.split_at_checked(SHA256_OUTPUT_LEN)?;
         // Compares in the same time whatever differs.
-        hmac::verify(&self.key, &self.message(position), tag).ok()?;
+        let message = self.message(position);
+        let mut keys = self.keys.iter();
+        keys.find(|key| hmac::verify(key, &message, tag).is_ok())?;
         std::str::from_utf8(position).ok()?.parse().ok()
     }
 

@@ -15,7 +15,7 @@ use crate::{
     server::{self, Listener, Running},
     settings::{self, ServerSettings, SettingsError},
     stack::{Authenticator, DeadlineRule, InternalAuth, Stack},
-    telemetry::{Telemetry, TelemetrySettings},
+    tls::Tls,
 };
 
 /// A turn makes and drops thousands of small messages, headers and spans across threads; the system's allocator took
@@ -148,19 +148,14 @@ where
     Fut: Future<Output = Result<Service, StartError>>,
 {
     settings.check_listeners()?;
-    let telemetry = Telemetry::start(&TelemetrySettings {
-        service: name,
-        format: settings.log_format,
-        filter: settings.log_filter.clone(),
-        otlp_endpoint: settings.otel_exporter_otlp_endpoint.clone(),
-    })?;
     let mut kit = Kit::new(Arc::new(SystemClock));
+    let telemetry = settings.telemetry(name, &kit)?;
     // What all replicas share. An authority's certificate is no secret; but then only services that it vouches for ask for
     // pages, and a page's token grants nothing that the call does not.
-    if let Some(token) = settings.internal_token()? {
-        kit.pages = PageTokens::new(token.bearer().as_bytes());
-    } else if let Some(authority) = settings.tls()?.and_then(|tls| tls.authority) {
-        kit.pages = PageTokens::new(&authority);
+    if let Some(token) = settings.internal_token(&kit)? {
+        kit.pages = PageTokens::of(move || token.bearers());
+    } else if let Some(tls) = settings.tls(&kit)?.filter(Tls::trusts) {
+        kit.pages = PageTokens::of(move || tls.authority());
     }
     let service = build(kit.clone()).await?;
     let process = Process::start(&settings, service, kit).await?;
@@ -263,10 +258,10 @@ fn listener(
     connections: ConnectionLimits,
     kit: &Kit,
 ) -> Result<Listener, SettingsError> {
-    let tls = settings.tls()?;
-    let authority = tls.as_ref().is_some_and(|tls| tls.authority.is_some());
+    let tls = settings.tls(kit)?;
+    let authority = tls.as_ref().is_some_and(Tls::trusts);
     let client_certificates = service.auth.is_none() && authority;
-    let auth = match (service.auth, settings.internal_token()?) {
+    let auth = match (service.auth, settings.internal_token(kit)?) {
         (Some(auth), _) => auth,
         (None, token) if authority => Arc::new(InternalAuth::mutual_tls(token)),
         (None, Some(token)) => Arc::new(InternalAuth::token(token)),

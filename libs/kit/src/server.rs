@@ -1,6 +1,6 @@
 //! A listening server: health, reflection, and an end that loses nothing.
 
-use std::{collections::BTreeSet, error::Error, net::SocketAddr, time::Duration};
+use std::{collections::BTreeSet, net::SocketAddr, time::Duration};
 
 use prost::Message;
 use prost_types::{FileDescriptorProto, FileDescriptorSet};
@@ -11,10 +11,10 @@ use tonic_health::server::HealthReporter;
 use crate::{
     Drain, Gzip, Kit,
     admin::Readiness,
-    client::Tls,
     connections::{self, ConnectionLimits, Protocol, Serving, Site},
     sizes::OPEN_MESSAGE,
     stack::Stack,
+    tls::Tls,
 };
 
 /// One listener and what it serves.
@@ -58,9 +58,6 @@ pub enum ServeError {
         #[source]
         source: std::io::Error,
     },
-    /// The certificates cannot be used.
-    #[error("TLS_CERT_FILE, TLS_KEY_FILE or TLS_CLIENT_CA_FILE cannot be used")]
-    Tls(#[source] Box<dyn Error + Send + Sync>),
     /// Reflection could not be built.
     #[error("the descriptor set cannot be served")]
     Reflection(#[from] tonic_reflection::server::Error),
@@ -118,14 +115,15 @@ pub async fn start(listener: Listener, kit: &Kit, ready: Readiness) -> Result<Ru
     };
     let socket = TcpListener::bind(listener.listen).await.map_err(bind)?;
     let address = socket.local_addr().map_err(bind)?;
-    let tls = listener.tls.as_ref();
-    let tls = tls.map(|tls| connections::acceptor(tls, listener.client_certificates));
+    // Without a certificate of its own a listener speaks no TLS.
+    let tls = listener.tls.map(|tls| (tls, listener.client_certificates));
+    let tls = tls.filter(|(tls, mutual)| tls.acceptor(*mutual).is_some());
     let stop = crate::CancellationToken::new();
     let serving = connections::serve(
         Site {
             listener: socket,
             protocol: Protocol::Grpc,
-            tls: tls.transpose().map_err(ServeError::Tls)?.flatten(),
+            tls,
             router: routes.prepare().into_axum_router(),
             limits: listener.connections,
             metrics: kit.metrics.connections("grpc"),

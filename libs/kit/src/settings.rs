@@ -1,6 +1,8 @@
 //! Settings: default < file < environment < flag. Every setting is a clap argument that names its variable; its value
 //! parser holds its bounds. What is unknown or out of bounds stops the start with a message that names the setting.
 
+mod error;
+
 use std::{
     collections::BTreeSet,
     ffi::OsString,
@@ -10,13 +12,18 @@ use std::{
 };
 
 use clap::{ArgAction, ArgMatches, Command, CommandFactory, FromArgMatches, parser::ValueSource};
+use tonic::transport::Channel;
+
+pub use error::SettingsError;
 
 use crate::{
     Kit,
     caller::InternalToken,
-    client::{ClientOptions, ConnectError, GrpcClient, Tls, TlsIdentity, connect},
+    client::{ClientOptions, GrpcClient, channel, connect},
     connections::ConnectionLimits,
-    telemetry::LogFormat,
+    files::{self, NamedFile},
+    telemetry::{LogFormat, Telemetry, TelemetryError, TelemetrySettings},
+    tls::Tls,
 };
 
 /// Settings that every server has.
@@ -32,10 +39,12 @@ pub struct ServerSettings {
     /// Address of the admin port (/metrics, /healthz, /readyz); unset: none
     #[arg(long, env = "ADMIN_LISTEN")]
     pub admin_listen: Option<SocketAddr>,
-    /// File with the token that opens internal services, at least 32 visible ASCII characters
+    /// File with the token that opens internal services, at least 32 visible ASCII characters. With several, one a line, the
+    /// first is sent and each is accepted, so that it can be changed; it is read again when it changes
     #[arg(long, env = "INTERNAL_TOKEN_FILE")]
     pub internal_token_file: Option<PathBuf>,
-    /// This service's certificate, PEM; with TLS_KEY_FILE it turns TLS on
+    /// This service's certificate, PEM; with TLS_KEY_FILE it turns TLS on. All three files of TLS are read again when they
+    /// change, for the connections that are made from then on
     #[arg(long, env = "TLS_CERT_FILE", requires = "tls_key_file")]
     pub tls_cert_file: Option<PathBuf>,
     /// This service's private key, PEM
@@ -44,6 +53,10 @@ pub struct ServerSettings {
     /// The authority of client certificates, PEM; internal listeners then demand one of every client
     #[arg(long, env = "TLS_CLIENT_CA_FILE", requires = "tls_cert_file")]
     pub tls_client_ca_file: Option<PathBuf>,
+    /// Whether everybody on the machine may read files with secrets: 1 or 0. With 0 such a file stops the start. 1 is for
+    /// containers that get files as they are and have one user, such as Compose's
+    #[arg(long, env = "SECRET_FILES_WORLD_READABLE", default_value = "0", value_parser = flag, action = ArgAction::Set)]
+    pub secret_files_world_readable: bool,
     /// Threads that work on calls (1 to 256); unset: as many as the machine has cores
     #[arg(long, env = "WORKER_THREADS", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub worker_threads: Option<u16>,
@@ -78,96 +91,14 @@ pub struct ServerSettings {
     /// Where traces go, with its scheme, such as http://localhost:4317; unset: nowhere
     #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT")]
     pub otel_exporter_otlp_endpoint: Option<String>,
-}
-
-/// Why settings were refused. The message names the setting and what to do.
-#[derive(Debug, thiserror::Error)]
-pub enum SettingsError {
-    /// Arguments, environment or file hold something unknown or out of bounds; or help was asked for.
-    #[error("{0}")]
-    Clap(#[from] clap::Error),
-    /// The settings file cannot be read.
-    #[error(
-        "the settings file `{file}` cannot be read: {problem}; it holds lines like `MAX_IN_FLIGHT: 100`"
+    /// The authority of the certificate of a https:// place of traces, PEM; unset: that of TLS_CLIENT_CA_FILE. TLS_CERT_FILE
+    /// is shown to it
+    #[arg(
+        long,
+        env = "OTEL_EXPORTER_OTLP_CERTIFICATE",
+        requires = "otel_exporter_otlp_endpoint"
     )]
-    File {
-        /// The file.
-        file: PathBuf,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// The settings file names a setting that does not exist.
-    #[error(
-        "the settings file `{file}` names `{key}`, which is no setting of this program; see --help"
-    )]
-    UnknownKey {
-        /// The file.
-        file: PathBuf,
-        /// The name.
-        key: String,
-    },
-    /// More connections are asked for than the process has files.
-    #[error(
-        "MAX_CONNECTIONS ({asked}) is more than three quarters of the files that this process may open ({files}); the rest is kept for stores and upstreams: raise the limit (ulimit -n) or lower the setting"
-    )]
-    Connections {
-        /// What the setting says.
-        asked: u32,
-        /// The limit of open files.
-        files: u64,
-    },
-    /// An internal service with nothing to prove that a caller is one of the suite's own.
-    #[error(
-        "between processes an internal service needs INTERNAL_TOKEN_FILE, or TLS_CERT_FILE, TLS_KEY_FILE and TLS_CLIENT_CA_FILE; nothing opens it without"
-    )]
-    NoProof,
-    /// Nobody said where a service is that this process calls.
-    #[error("{setting} is not set; say where {service} is, such as http://HOST:PORT")]
-    NoEndpoint {
-        /// The setting.
-        setting: &'static str,
-        /// The service.
-        service: &'static str,
-    },
-    /// An endpoint cannot be used.
-    #[error("{setting} cannot be used")]
-    Endpoint {
-        /// The setting.
-        setting: &'static str,
-        /// What is wrong with it.
-        #[source]
-        problem: ConnectError,
-    },
-    /// An endpoint is where this process listens itself.
-    #[error(
-        "{setting} leads to this process itself, which listens there ({listener}); say where the other service is, or change {listener}"
-    )]
-    Itself {
-        /// The setting.
-        setting: &'static str,
-        /// The setting of the listener.
-        listener: &'static str,
-    },
-    /// Two listeners of this process are at one address.
-    #[error("{first} and {second} are one address ({address}); give each an address of its own")]
-    OneAddress {
-        /// The setting of the one.
-        first: &'static str,
-        /// The setting of the other.
-        second: &'static str,
-        /// Where the other is.
-        address: SocketAddr,
-    },
-    /// A secret or certificate cannot be used.
-    #[error("{setting} (`{file}`) cannot be used: {problem}")]
-    Secret {
-        /// The setting.
-        setting: &'static str,
-        /// The file.
-        file: PathBuf,
-        /// What is wrong with it.
-        problem: String,
-    },
+    pub otel_exporter_otlp_certificate: Option<PathBuf>,
 }
 
 /// The settings that were given, and not left at their default.
@@ -295,12 +226,52 @@ fn read_file(file: &PathBuf) -> Result<Vec<(String, String)>, SettingsError> {
 }
 
 impl ServerSettings {
-    /// The internal token, if one is configured.
-    pub fn internal_token(&self) -> Result<Option<InternalToken>, SettingsError> {
-        let Some(file) = &self.internal_token_file else {
-            return Ok(None);
+    /// The internal token, if one is configured. A process reads it once, and again when it changes.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be used.
+    pub fn internal_token(&self, kit: &Kit) -> Result<Option<InternalToken>, SettingsError> {
+        if let Some(known) = kit.own.token.get() {
+            return Ok(known.clone());
+        }
+        let file = self.internal_token_file.as_ref();
+        let token = file.map(|file| read_token("INTERNAL_TOKEN_FILE", file, kit));
+        let token = token.transpose()?;
+        Ok(kit.own.token.get_or_init(|| token).clone())
+    }
+
+    /// Starts logs and traces of a process with this name, and takes what the settings decide for all of it.
+    ///
+    /// # Errors
+    ///
+    /// If a setting of them cannot be used.
+    pub fn telemetry(&self, service: &'static str, kit: &Kit) -> Result<Telemetry, TelemetryError> {
+        files::allow_world_readable(self.secret_files_world_readable);
+        let endpoint = self.otel_exporter_otlp_endpoint.as_deref();
+        let encrypted = endpoint.filter(|endpoint| endpoint.starts_with("https://"));
+        let channel = encrypted.map(|endpoint| self.encrypted_channel(endpoint, kit));
+        Telemetry::start(&TelemetrySettings {
+            service,
+            format: self.log_format,
+            filter: self.log_filter.clone(),
+            otlp_endpoint: endpoint.map(str::to_owned),
+            otlp_channel: channel.transpose()?,
+        })
+    }
+
+    fn encrypted_channel(&self, endpoint: &str, kit: &Kit) -> Result<Channel, TelemetryError> {
+        let authority = match (
+            &self.otel_exporter_otlp_certificate,
+            &self.tls_client_ca_file,
+        ) {
+            (Some(file), _) => NamedFile::public("OTEL_EXPORTER_OTLP_CERTIFICATE", file),
+            (None, Some(file)) => NamedFile::public("TLS_CLIENT_CA_FILE", file),
+            (None, None) => return Err(TelemetryError::NoAuthority),
         };
-        read_token("INTERNAL_TOKEN_FILE", file).map(Some)
+        let tls = Tls::load(Some(authority), self.identity()).map_err(TelemetryError::Files)?;
+        tls.follow(kit);
+        channel(endpoint, Some(&tls), kit).map_err(TelemetryError::Endpoint)
     }
 
     /// A client of an internal service in another process. It connects when it is first used.
@@ -318,8 +289,8 @@ impl ServerSettings {
     ) -> Result<GrpcClient, SettingsError> {
         let endpoint = endpoint.ok_or(SettingsError::NoEndpoint { setting, service })?;
         self.check_elsewhere(setting, endpoint)?;
-        let (tls, token) = (self.tls()?, self.internal_token()?);
-        if token.is_none() && tls.as_ref().is_none_or(|tls| tls.authority.is_none()) {
+        let (tls, token) = (self.tls(kit)?, self.internal_token(kit)?);
+        if token.is_none() && !tls.as_ref().is_some_and(Tls::trusts) {
             return Err(SettingsError::NoProof);
         }
         let options = ClientOptions {
@@ -411,22 +382,32 @@ impl ServerSettings {
         })
     }
 
-    /// The certificates of this process, if any are configured.
-    pub fn tls(&self) -> Result<Option<Tls>, SettingsError> {
-        let (Some(certificate), Some(key)) = (&self.tls_cert_file, &self.tls_key_file) else {
-            return Ok(None);
-        };
-        Ok(Some(Tls {
-            authority: self
-                .tls_client_ca_file
-                .as_ref()
-                .map(|file| read_secret("TLS_CLIENT_CA_FILE", file))
-                .transpose()?,
-            identity: Some(TlsIdentity {
-                certificate: read_secret("TLS_CERT_FILE", certificate)?,
-                key: read_secret("TLS_KEY_FILE", key)?,
-            }),
-        }))
+    /// The certificates of this process, if any are configured. A process reads them once, and again when they change.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be used.
+    pub fn tls(&self, kit: &Kit) -> Result<Option<Tls>, SettingsError> {
+        if let Some(known) = kit.own.tls.get() {
+            return Ok(known.clone());
+        }
+        let authority = self.tls_client_ca_file.as_ref();
+        let authority = authority.map(|file| NamedFile::public("TLS_CLIENT_CA_FILE", file));
+        let own = self.identity().map(|own| Tls::load(authority, Some(own)));
+        let tls = own.transpose()?;
+        if let Some(tls) = &tls {
+            tls.follow(kit);
+        }
+        Ok(kit.own.tls.get_or_init(|| tls).clone())
+    }
+
+    /// The files of this process's own certificate and its key.
+    fn identity(&self) -> Option<[NamedFile; 2]> {
+        let (certificate, key) = (self.tls_cert_file.as_ref()?, self.tls_key_file.as_ref()?);
+        Some([
+            NamedFile::public("TLS_CERT_FILE", certificate),
+            NamedFile::secret("TLS_KEY_FILE", key),
+        ])
     }
 }
 
@@ -457,28 +438,17 @@ pub fn flag(value: &str) -> Result<bool, String> {
     }
 }
 
-/// A token from a file.
+/// A token from a file, or several while it is changed; it is read again when it changes.
 ///
 /// # Errors
 ///
-/// If the file cannot be read, or holds no token.
-pub fn read_token(setting: &'static str, file: &Path) -> Result<InternalToken, SettingsError> {
-    let text = read_secret(setting, file)?;
-    InternalToken::new(&String::from_utf8_lossy(&text)).ok_or_else(|| SettingsError::Secret {
-        setting,
-        file: file.to_owned(),
-        problem: format!(
-            "it must hold at least {} visible ASCII characters",
-            InternalToken::MIN_CHARS
-        ),
-    })
-}
-
-/// Reads a file that a setting names, whole.
-pub fn read_secret(setting: &'static str, file: &Path) -> Result<Vec<u8>, SettingsError> {
-    std::fs::read(file).map_err(|e| SettingsError::Secret {
-        setting,
-        file: file.to_owned(),
-        problem: e.to_string(),
-    })
+/// If the file cannot be used, or holds no token.
+pub fn read_token(
+    setting: &'static str,
+    file: &Path,
+    kit: &Kit,
+) -> Result<InternalToken, SettingsError> {
+    let token = InternalToken::load(setting, file)?;
+    token.follow(kit);
+    Ok(token)
 }

@@ -13,18 +13,21 @@ use opentelemetry::{
     propagation::{Extractor, Injector, TextMapPropagator},
     trace::{SpanContext, TraceContextExt, TraceFlags, TraceState, TracerProvider},
 };
-use opentelemetry_otlp::{SpanExporter, WithExportConfig};
+use opentelemetry_otlp::{SpanExporter, WithExportConfig, WithTonicConfig};
 use opentelemetry_sdk::{
     Resource,
     propagation::TraceContextPropagator,
     trace::{IdGenerator, RandomIdGenerator, SdkTracerProvider},
 };
+use tonic::transport::Channel;
 use tracing_subscriber::{
     EnvFilter, Layer,
     filter::{LevelFilter, Targets},
     layer::SubscriberExt,
     util::SubscriberInitExt,
 };
+
+use crate::{client::ConnectError, settings::SettingsError};
 
 /// How logs are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -46,6 +49,8 @@ pub struct TelemetrySettings {
     pub filter: String,
     /// Where traces go, such as `http://localhost:4317`; `None`: nowhere.
     pub otlp_endpoint: Option<String>,
+    /// The channel to there where it is encrypted.
+    pub otlp_channel: Option<Channel>,
 }
 
 /// Why telemetry could not start.
@@ -59,6 +64,17 @@ pub enum TelemetryError {
         "OTEL_EXPORTER_OTLP_ENDPOINT cannot be used; write it with its scheme, like `http://localhost:4317`"
     )]
     Exporter(#[source] opentelemetry_otlp::ExporterBuildError),
+    /// Nobody vouches for the place of traces.
+    #[error(
+        "OTEL_EXPORTER_OTLP_ENDPOINT is https://, and nobody vouches for the certificate there; name its authority with OTEL_EXPORTER_OTLP_CERTIFICATE"
+    )]
+    NoAuthority,
+    /// The certificates for the place of traces cannot be used.
+    #[error("the certificates for OTEL_EXPORTER_OTLP_ENDPOINT cannot be used")]
+    Files(#[source] SettingsError),
+    /// The place of traces cannot be used with TLS.
+    #[error("OTEL_EXPORTER_OTLP_ENDPOINT cannot be used; write it like `https://HOST:4317`")]
+    Endpoint(#[source] ConnectError),
     /// Another subscriber is installed already.
     #[error("telemetry was started twice in one process")]
     Twice(#[source] tracing_subscriber::util::TryInitError),
@@ -87,7 +103,10 @@ impl Telemetry {
     pub fn start(settings: &TelemetrySettings) -> Result<Self, TelemetryError> {
         let exporter = settings.otlp_endpoint.as_ref().map(|endpoint| {
             let exporter = SpanExporter::builder().with_tonic();
-            exporter.with_endpoint(endpoint).build()
+            match &settings.otlp_channel {
+                Some(channel) => exporter.with_channel(channel.clone()).build(),
+                None => exporter.with_endpoint(endpoint).build(),
+            }
         });
         let exporter = exporter.transpose().map_err(TelemetryError::Exporter)?;
         let provider = exporter.map(|exporter| {

@@ -9,12 +9,35 @@ const REDIS_PORT: u16 = 6379;
 /// The port of a sentinel if the address names none.
 const SENTINEL_PORT: u16 = 26379;
 
-/// The address of Redis cannot be read. Nothing of the address, which may hold a password, is told.
+/// Redis cannot be opened. Nothing of its address, which may hold a password, is told.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the address of Redis cannot be read: {problem}")]
-pub struct AddressError {
-    /// What is wrong with it, and how one looks.
-    pub problem: String,
+pub enum OpenError {
+    /// The address cannot be read.
+    #[error("the address of Redis cannot be read: {problem}")]
+    Address {
+        /// What is wrong with it, and how one looks.
+        problem: String,
+    },
+    /// A connection with TLS, and nobody vouches for the certificate at its other end.
+    #[error(
+        "the address of Redis begins with `rediss`, for TLS, but nobody vouches for its certificate; name the file of its authority (…_REDIS_CA_FILE), which may be this system's bundle"
+    )]
+    NoAuthority,
+    /// An authority for a connection without TLS.
+    #[error(
+        "there is an authority for Redis's certificate, but the address does not begin with `rediss`, so nothing is encrypted; correct one of them"
+    )]
+    Plain,
+    /// The server may throw away what must not be lost.
+    #[error(
+        "the Redis at {server} may throw away records when its memory is full (maxmemory-policy {policy}); set `maxmemory-policy noeviction` there, in its configuration and with CONFIG SET"
+    )]
+    Evicts {
+        /// Which server.
+        server: HostPort,
+        /// Its policy.
+        policy: String,
+    },
 }
 
 /// A host and a port.
@@ -73,6 +96,8 @@ pub(crate) enum Layout {
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) layout: Layout,
+    /// Whether servers and sentinels are called with TLS.
+    pub(crate) tls: bool,
     pub(crate) user: Option<String>,
     pub(crate) password: Option<String>,
     pub(crate) database: i64,
@@ -84,11 +109,11 @@ impl Address {
     /// # Errors
     ///
     /// If it is none of the three forms. The message holds nothing of the address, which may hold a password.
-    pub(crate) fn parse(text: &str) -> Result<Self, AddressError> {
-        parse(text).map_err(|problem| AddressError {
+    pub(crate) fn parse(text: &str) -> Result<Self, OpenError> {
+        parse(text).map_err(|problem| OpenError::Address {
             problem: format!(
                 "{problem}; write `redis://HOST:PORT/DATABASE`, \
-                 `redis+sentinel://HOST:PORT,HOST:PORT/NAME` or `redis+cluster://HOST:PORT,HOST:PORT`"
+                 `redis+sentinel://HOST:PORT,HOST:PORT/NAME` or `redis+cluster://HOST:PORT,HOST:PORT`, and `rediss` in place of `redis` for TLS"
             ),
         })
     }
@@ -107,7 +132,10 @@ fn parse(text: &str) -> Result<Address, &'static str> {
         Some((user, password)) => (decoded(user)?, decoded(password)?),
         None => (None, None),
     };
-    let (layout, database) = match scheme {
+    let plain = scheme
+        .strip_prefix("rediss")
+        .map(|rest| format!("redis{rest}"));
+    let (layout, database) = match plain.as_deref().unwrap_or(scheme) {
         "redis" => {
             let hosts = parse_hosts(hosts, REDIS_PORT)?;
             let [host] = hosts.try_into().map_err(|_| "one server is one host")?;
@@ -140,6 +168,7 @@ fn parse(text: &str) -> Result<Address, &'static str> {
     };
     Ok(Address {
         layout,
+        tls: plain.is_some(),
         user,
         password,
         database,
@@ -228,6 +257,25 @@ mod tests {
             Layout::Cluster(vec![host("a", 1), host("b", REDIS_PORT)])
         );
         assert_eq!((cluster.user, cluster.password), (None, None));
+
+        for (text, plain) in [
+            ("rediss://u:pw@h:7/3", "redis://u:pw@h:7/3"),
+            ("rediss+sentinel://a,b/main", "redis+sentinel://a,b/main"),
+            ("rediss+cluster://a,b", "redis+cluster://a,b"),
+        ] {
+            let (encrypted, plain) = (
+                Address::parse(text).unwrap(),
+                Address::parse(plain).unwrap(),
+            );
+            assert!(encrypted.tls && !plain.tls);
+            assert!(
+                Address {
+                    tls: false,
+                    ..encrypted
+                } == plain,
+                "{text}"
+            );
+        }
     }
 
     #[test]
@@ -235,7 +283,7 @@ mod tests {
         for text in [
             "h:1",
             "http://:hunter2@h",
-            "rediss://:hunter2@h",
+            "redisss://:hunter2@h",
             "redis://:hunter2@a,b",
             "redis://:hunter2@",
             "redis://:hunter2@h:port",

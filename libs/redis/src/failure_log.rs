@@ -24,7 +24,10 @@ impl FailureLog {
     /// Logs a failure, unless one of its kind was logged in the last 10 s.
     pub fn log(&self, failure: &Failure) {
         let (kind, advice) = match failure.kind() {
-            FailureKind::Unavailable => ("unavailable", "check the server and its address"),
+            FailureKind::Unavailable => (
+                "unavailable",
+                "check the server and its address, and with TLS its certificate",
+            ),
             FailureKind::TimedOut => ("slow", "check the server's load and the network"),
             FailureKind::Full => ("full", "give Redis more memory or disk"),
             FailureKind::ReadOnly => (
@@ -33,7 +36,7 @@ impl FailureLog {
             ),
             FailureKind::Denied => (
                 "denied",
-                "check the user, the password and the user's rights",
+                "check the user, the password, that of the sentinels, and the user's rights",
             ),
             FailureKind::Unexpected => ("unexpected", "check what else writes to this Redis"),
             FailureKind::Refused => ("refused", "check that Redis is new enough"),

@@ -23,14 +23,15 @@ mod topology;
 use std::{collections::BTreeSet, future::Future, sync::Arc, time::Duration};
 
 pub use redis::{Cmd, FromRedisValue, ToRedisArgs, Value, cmd, from_redis_value};
+pub use rustls::ClientConfig;
 use tokio::{
     sync::watch,
     time::{Instant, timeout_at},
 };
 
-use self::{address::Address, topology::Topology};
+use self::{address::Address, node::Evicts, topology::Topology};
 pub use self::{
-    address::{AddressError, HostPort},
+    address::{HostPort, OpenError},
     failure::{Failure, FailureKind},
     failure_log::FailureLog,
     node::Node,
@@ -41,23 +42,34 @@ pub use self::{
     topology::{SentinelSet, slot},
 };
 
+/// What is asked for with every connection that is made, since it may change.
+pub type Current<T> = Arc<dyn Fn() -> T + Send + Sync>;
+
 /// How Redis is opened.
 #[derive(Clone)]
 pub struct RedisOptions {
     /// `redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]`,
     /// `redis+sentinel://[USER[:PASSWORD]@]HOST[:PORT],.../NAME[/DATABASE]` with the sentinels and their name of the
     /// primary, or `redis+cluster://[USER[:PASSWORD]@]HOST[:PORT],...` with some nodes. User, password and database
-    /// are those of the servers that hold the data. Signs that are special in a URL are written as `%XX`.
+    /// are those of the servers that hold the data. Signs that are special in a URL are written as `%XX`. With `rediss` in
+    /// place of `redis` servers and sentinels are called with TLS.
     pub address: String,
     /// The password; it goes before one in the address.
-    pub password: Option<String>,
+    pub password: Option<Current<String>>,
+    /// What a client of an address with `rediss` trusts.
+    pub tls: Option<Current<Arc<ClientConfig>>>,
+    /// The user of the sentinels.
+    pub sentinel_user: Option<String>,
+    /// The password of the sentinels.
+    pub sentinel_password: Option<Current<String>>,
     /// How long Redis may take to answer.
     pub response_timeout: Duration,
     /// How many connections to a server are shared. One is best unless commands block and hold up what comes after
     /// them on their connection. At least 1.
     pub connections: usize,
     /// Whether it keeps what must not be lost: then every server is asked once, with `INFO`, whether it may throw
-    /// away what is kept in it, which is warned of.
+    /// away what is kept in it. One that is there at the start and may is an error; of another, and where the answer is
+    /// missing, it is warned.
     pub keeps_records: bool,
 }
 
@@ -67,6 +79,9 @@ impl RedisOptions {
         Self {
             address: address.into(),
             password: None,
+            tls: None,
+            sentinel_user: None,
+            sentinel_password: None,
             response_timeout: Duration::from_secs(2),
             connections: 1,
             keeps_records: true,
@@ -88,20 +103,29 @@ impl Redis {
     ///
     /// # Errors
     ///
-    /// If the address cannot be read.
-    pub async fn open(options: &RedisOptions) -> Result<Self, AddressError> {
-        let mut address = Address::parse(&options.address)?;
-        if options.password.is_some() {
-            address.password.clone_from(&options.password);
+    /// If the address cannot be read, does not go with `tls`, or the server may throw records away.
+    pub async fn open(options: &RedisOptions) -> Result<Self, OpenError> {
+        let address = Address::parse(&options.address)?;
+        match (address.tls, &options.tls) {
+            (true, None) => return Err(OpenError::NoAuthority),
+            (false, Some(_)) => return Err(OpenError::Plain),
+            _ => {}
         }
+        let evicts = Evicts::default();
         let redis = Self {
-            topology: Arc::new(Topology::new(&address, options)),
+            topology: Arc::new(Topology::new(&address, options, &evicts)),
             failure_log: Arc::default(),
             response_timeout: options.response_timeout,
         };
         // The first connection is made now, so that what is wrong with it is told now.
         let _ = redis.send("", vec![redis::cmd("PING")]).await;
-        Ok(redis)
+        match evicts.get() {
+            Some((server, policy)) => Err(OpenError::Evicts {
+                server: server.clone(),
+                policy: policy.clone(),
+            }),
+            None => Ok(redis),
+        }
     }
 
     /// Runs a script on a partition, and returns what it returned: one round trip, unless the server does not know

@@ -1,8 +1,10 @@
 //! One Redis server and the connections to it, which are made when they are needed and again when they break.
 
 use std::{
+    io::{self, ErrorKind},
+    ops::{Deref, DerefMut},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, OnceLock, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
@@ -13,10 +15,16 @@ use redis::{
     PushInfo, PushKind, RedisConnectionInfo, RedisResult, Value, aio::MultiplexedConnection,
     io::tcp::TcpSettings,
 };
-use tokio::time::{Instant, timeout_at};
+use rustls::{ClientConfig, pki_types::ServerName};
+use tokio::{
+    net::TcpStream,
+    time::{Instant, timeout, timeout_at},
+};
+use tokio_rustls::TlsConnector;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
-    RedisOptions,
+    Current, RedisOptions,
     address::{Address, HostPort},
     failure::Failure,
 };
@@ -37,35 +45,54 @@ pub(crate) enum Duty {
     Sentinel,
 }
 
+/// The first server that was found to throw away records when its memory is full, and its policy.
+pub(crate) type Evicts = Arc<OnceLock<(HostPort, String)>>;
+
 /// Makes connections.
 #[derive(Clone)]
 pub(crate) struct Connector {
     redis: RedisConnectionInfo,
+    /// Goes before one in `redis`.
+    password: Option<Current<String>>,
+    tls: Option<Current<Arc<ClientConfig>>>,
     duty: Duty,
     /// Whether the servers keep what must not be lost.
     keeps_records: bool,
+    evicts: Evicts,
 }
 
 impl Connector {
-    /// Makes connections to servers for this duty. User, password and database are those of the servers with data.
-    pub(crate) fn new(address: &Address, options: &RedisOptions, duty: Duty) -> Self {
+    /// Makes connections to servers for this duty. The address's user, password and database are those of the servers with
+    /// data.
+    pub(crate) fn new(
+        address: &Address,
+        options: &RedisOptions,
+        duty: Duty,
+        evicts: &Evicts,
+    ) -> Self {
         // RESP3 tells of a broken connection even while nobody calls, and brings news on any connection.
         let mut redis = RedisConnectionInfo::default()
             .set_protocol(ProtocolVersion::RESP3)
             .set_skip_set_lib_name();
-        if duty != Duty::Sentinel {
+        let (user, password) = if duty == Duty::Sentinel {
+            (&options.sentinel_user, &options.sentinel_password)
+        } else {
             redis = redis.set_db(address.database);
-            if let Some(user) = &address.user {
-                redis = redis.set_username(user);
-            }
             if let Some(password) = &address.password {
                 redis = redis.set_password(password);
             }
+            (&address.user, &options.password)
+        };
+        if let Some(user) = user {
+            redis = redis.set_username(user);
         }
         Self {
             redis,
+            password: password.clone(),
+            tls: options.tls.clone(),
             duty,
             keeps_records: options.keeps_records && duty != Duty::Sentinel,
+            evicts: Arc::clone(evicts),
         }
     }
 
@@ -74,11 +101,11 @@ impl Connector {
         &self,
         to: &HostPort,
         news: impl Fn(PushInfo) + Send + Sync + 'static,
-    ) -> RedisResult<MultiplexedConnection> {
-        let info = ConnectionAddr::Tcp(to.host.clone(), to.port)
-            .into_connection_info()?
-            .set_tcp_settings(TcpSettings::default().set_nodelay(true))
-            .set_redis_settings(self.redis.clone());
+    ) -> RedisResult<Live> {
+        let mut redis = self.redis.clone();
+        if let Some(password) = &self.password {
+            redis = redis.set_password(password());
+        }
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(CONNECT_TIMEOUT))
             .set_response_timeout(None)
@@ -87,9 +114,64 @@ impl Connector {
                 news(info);
                 Ok::<(), redis::aio::SendError>(())
             });
-        Client::open(info)?
+        if let Some(tls) = &self.tls {
+            let made = timeout(CONNECT_TIMEOUT, encrypted(to, tls(), redis, config)).await;
+            return made.map_err(|_| io::Error::from(ErrorKind::TimedOut))?;
+        }
+        let info = ConnectionAddr::Tcp(to.host.clone(), to.port)
+            .into_connection_info()?
+            .set_tcp_settings(TcpSettings::default().set_nodelay(true))
+            .set_redis_settings(redis);
+        let connection = Client::open(info)?
             .get_multiplexed_async_connection_with_config(&config)
-            .await
+            .await?;
+        Ok(Live {
+            connection,
+            _driver: None,
+        })
+    }
+}
+
+/// A connection with TLS. The client library would read all of the system's certificates for each.
+async fn encrypted(
+    to: &HostPort,
+    tls: Arc<ClientConfig>,
+    redis: RedisConnectionInfo,
+    config: AsyncConnectionConfig,
+) -> RedisResult<Live> {
+    let name = ServerName::try_from(to.host.clone());
+    let name = name.map_err(|error| io::Error::new(ErrorKind::InvalidInput, error))?;
+    let socket = TcpStream::connect((to.host.as_str(), to.port)).await?;
+    socket.set_nodelay(true)?;
+    let stream = TlsConnector::from(tls).connect(name, socket).await?;
+    let (connection, driver) =
+        MultiplexedConnection::new_with_config(&redis, stream, config).await?;
+    let driver = AbortOnDropHandle::new(tokio::spawn(driver));
+    Ok(Live {
+        connection,
+        _driver: Some(Arc::new(driver)),
+    })
+}
+
+/// A connection, which is closed with the last of its copies.
+#[derive(Clone)]
+pub(crate) struct Live {
+    connection: MultiplexedConnection,
+    /// What works on it, where the client library has not begun that itself.
+    _driver: Option<Arc<AbortOnDropHandle<()>>>,
+}
+
+impl Deref for Live {
+    type Target = MultiplexedConnection;
+
+    fn deref(&self) -> &MultiplexedConnection {
+        &self.connection
+    }
+}
+
+impl DerefMut for Live {
+    fn deref_mut(&mut self) -> &mut MultiplexedConnection {
+        &mut self.connection
     }
 }
 
@@ -125,7 +207,7 @@ impl Node {
     pub(crate) async fn listen(
         &self,
         news: impl Fn(PushInfo) + Send + Sync + 'static,
-    ) -> Result<MultiplexedConnection, Failure> {
+    ) -> Result<Live, Failure> {
         self.connector
             .connect(&self.address, news)
             .await
@@ -178,7 +260,8 @@ impl Node {
             open.must_be_primary().await?;
         }
         if self.connector.keeps_records && !self.eviction_looked_at.swap(true, Ordering::Relaxed) {
-            open.look_at_eviction(&self.address).await;
+            open.look_at_eviction(&self.address, &self.connector.evicts)
+                .await;
         }
         Ok(open)
     }
@@ -231,7 +314,7 @@ impl Connection {
 /// A connection, and whether it is known to be broken.
 #[derive(Clone)]
 struct Open {
-    connection: MultiplexedConnection,
+    connection: Live,
     broken: Arc<AtomicBool>,
 }
 
@@ -239,7 +322,7 @@ impl Open {
     /// A server that was restarted, or that a sentinel told to follow another, must get no write.
     async fn must_be_primary(&mut self) -> Result<(), Failure> {
         let role: Vec<Value> = redis::cmd("ROLE")
-            .query_async(&mut self.connection)
+            .query_async(&mut *self.connection)
             .await
             .map_err(Failure::of_connecting)?;
         match role.first() {
@@ -248,20 +331,23 @@ impl Open {
         }
     }
 
-    async fn look_at_eviction(&mut self, server: &HostPort) {
+    async fn look_at_eviction(&mut self, server: &HostPort, evicts: &Evicts) {
         // Not CONFIG GET: whoever may do that may read the passwords in the configuration.
         let mut command = redis::cmd("INFO");
         command.arg("memory");
-        let answer: RedisResult<String> = command.query_async(&mut self.connection).await;
+        let answer: RedisResult<String> = command.query_async(&mut *self.connection).await;
         let told = answer.unwrap_or_default();
         let mut lines = told.lines();
         match lines.find_map(|line| line.strip_prefix("maxmemory_policy:")) {
             Some("noeviction") => {}
-            Some(policy) => tracing::warn!(
-                %server,
-                %policy,
-                "Redis may throw away what is kept in it when its memory is full; set `maxmemory-policy noeviction`"
-            ),
+            Some(policy) => {
+                let _ = evicts.set((server.clone(), policy.to_owned()));
+                tracing::warn!(
+                    %server,
+                    %policy,
+                    "Redis may throw away what is kept in it when its memory is full; set `maxmemory-policy noeviction`"
+                );
+            }
             None => tracing::warn!(
                 %server,
                 "cannot tell what Redis does when its memory is full; make sure that `maxmemory-policy` is noeviction"

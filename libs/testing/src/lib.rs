@@ -1,8 +1,9 @@
 //! What tests and benchmarks of several crates share: real processes that they start, wait for and end, one module for
-//! each program, a model server that fails on demand, a web server, messages with a word in every string, damage to
-//! files, choices that a seed repeats, the time that a thread was on a processor, and the lines that say what was
-//! measured.
+//! each program, a model server that fails on demand, a web server, messages with a word in every string, certificates,
+//! damage to files, files with secrets, choices that a seed repeats, the time that a thread was on a processor, and the
+//! lines that say what was measured.
 
+pub mod certificates;
 pub mod choices;
 pub mod cpu_time;
 pub mod damage;
@@ -12,7 +13,9 @@ pub mod model_server;
 mod port;
 pub mod properties;
 pub mod redis;
+mod secret;
 mod wait;
 pub mod web_server;
 
 pub use port::ReservedPort;
+pub use secret::write_secret;

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use reqwest::Url;
+use reqwest::{Url, header::HeaderValue};
 use serde::{Deserialize, de::IgnoredAny};
 use tokio::time::timeout;
 
 use crate::{
-    http::{self, Client, bearer},
+    http::{self, Client},
     settings::{BackendKind, BackendSettings},
 };
 
@@ -42,8 +42,8 @@ struct Properties {
 /// `None` if the server cannot be asked, or has no such properties.
 async fn has_properties(settings: &BackendSettings, base: &Url) -> Option<Properties> {
     let client = Client::new(base, settings.is_remote(base), PROBE_TIMEOUT).ok()?;
-    let key = settings.api_key().ok()?;
-    let authorization = key.as_ref().map(bearer).transpose().ok()?;
+    let key = settings.authorization().ok()?;
+    let authorization = key.map(|key| HeaderValue::clone(&key.get()));
     let body = http::get(&client, properties(base), authorization, PROBE_MAX_BYTES).await?;
     serde_json::from_slice(&body).ok()
 }

@@ -15,7 +15,7 @@ use crate::{
     lenient::if_readable,
     openai_embeddings,
     schema::Schema,
-    settings::BackendSettings,
+    settings::{Authorization, BackendSettings},
 };
 
 /// Where OpenAI is.
@@ -32,7 +32,7 @@ pub(crate) struct Openai {
     embeddings: Url,
     model: String,
     embed_model: String,
-    authorization: Option<HeaderValue>,
+    authorization: Option<Authorization>,
     max_output_tokens: u32,
     one_system_message: bool,
 }
@@ -43,7 +43,7 @@ impl Openai {
         settings: &BackendSettings,
         base: &Url,
         server: Server,
-        authorization: Option<HeaderValue>,
+        authorization: Option<Authorization>,
     ) -> Self {
         Self {
             pace: Pace::new(server.timeouts.first_byte),
@@ -58,11 +58,17 @@ impl Openai {
         }
     }
 
+    /// The header with the key as it is now.
+    fn authorization(&self) -> Option<HeaderValue> {
+        let key = self.authorization.as_ref()?;
+        Some(HeaderValue::clone(&key.get()))
+    }
+
     fn request(&self, model: &str, prompt: &Prompt, stream: bool) -> Request {
         let configured = Some(self.max_output_tokens).filter(|bound| *bound > 0);
         Request::json(
             &self.responses,
-            self.authorization.clone(),
+            self.authorization(),
             &ResponsesRequest {
                 model,
                 input: prompt.said(self.one_system_message),
@@ -150,7 +156,7 @@ impl Backend for Openai {
     fn embed(&self, model: &str, texts: &[String]) -> Vectors {
         let request = openai_embeddings::request(
             &self.embeddings,
-            self.authorization.clone(),
+            self.authorization(),
             model,
             texts,
             // A third of the bytes, and no decimal numbers to read.

@@ -16,7 +16,7 @@ use crate::{
     lenient::if_readable,
     openai_embeddings,
     schema::Schema,
-    settings::{BackendSettings, CompatibleServer},
+    settings::{Authorization, BackendSettings, CompatibleServer},
 };
 
 /// A server with OpenAI's chat completions.
@@ -28,7 +28,7 @@ pub(crate) struct OpenaiCompatible {
     embeddings: Url,
     model: String,
     embed_model: String,
-    authorization: Option<HeaderValue>,
+    authorization: Option<Authorization>,
     max_output_tokens: u32,
     one_system_message: bool,
     is_llama_cpp: bool,
@@ -40,7 +40,7 @@ impl OpenaiCompatible {
         settings: &BackendSettings,
         base: &Url,
         server: Server,
-        authorization: Option<HeaderValue>,
+        authorization: Option<Authorization>,
     ) -> Self {
         Self {
             pace: settings
@@ -58,6 +58,12 @@ impl OpenaiCompatible {
         }
     }
 
+    /// The header with the key as it is now.
+    fn authorization(&self) -> Option<HeaderValue> {
+        let key = self.authorization.as_ref()?;
+        Some(HeaderValue::clone(&key.get()))
+    }
+
     fn request(&self, model: &str, prompt: &Prompt, stream: bool) -> Request {
         let configured = Some(self.max_output_tokens).filter(|bound| *bound > 0);
         let schema = prompt.schema.as_ref();
@@ -69,7 +75,7 @@ impl OpenaiCompatible {
         let schema = schema.filter(|_| grammar.is_none());
         Request::json(
             &self.chat,
-            self.authorization.clone(),
+            self.authorization(),
             &ChatRequest {
                 model,
                 messages: prompt.said(self.one_system_message),
@@ -169,7 +175,7 @@ impl Backend for OpenaiCompatible {
     fn embed(&self, model: &str, texts: &[String]) -> Vectors {
         let request = openai_embeddings::request(
             &self.embeddings,
-            self.authorization.clone(),
+            self.authorization(),
             model,
             texts,
             // The form that every compatible server knows.

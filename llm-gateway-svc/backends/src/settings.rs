@@ -3,7 +3,8 @@
 use std::{fmt, path::PathBuf, str::FromStr, time::Duration};
 
 use clap::{ValueEnum, builder::BoolishValueParser, value_parser};
-use reqwest::Url;
+use reqwest::{Url, header::HeaderValue};
+use turnwise_kit::files::{Followed, NamedFile};
 
 use crate::{
     completion::check_model_name,
@@ -144,7 +145,7 @@ pub struct BackendSettings {
     #[arg(long, env = "OPENAI_API_KEY", hide_env_values = true)]
     pub openai_api_key: Option<ApiKey>,
 
-    /// A file that holds the key for OpenAI or the OpenAI-compatible server.
+    /// A file that holds the key for OpenAI or the OpenAI-compatible server. It is read again when it changes.
     #[arg(long, env = "OPENAI_API_KEY_FILE")]
     pub openai_api_key_file: Option<PathBuf>,
 
@@ -186,29 +187,29 @@ impl BackendSettings {
         self.helper_llm_backend == kind || further.any(|(other, _)| *other == kind)
     }
 
-    /// The key for OpenAI or the OpenAI-compatible server, from wherever it was set.
-    pub(crate) fn api_key(&self) -> Result<Option<ApiKey>, StartError> {
+    /// The header with the key for OpenAI or the OpenAI-compatible server, from wherever it was set.
+    pub(crate) fn authorization(&self) -> Result<Option<Authorization>, StartError> {
         let direct = self.openai_api_key.as_ref().filter(|key| !key.0.is_empty());
         let file = self
             .openai_api_key_file
             .as_ref()
             .filter(|path| !path.as_os_str().is_empty());
-        let key = match (direct, file) {
-            (Some(_), Some(_)) => return Err(StartError::TwoKeys),
-            (None, None) => return Ok(None),
-            (Some(key), None) => key.clone(),
+        match (direct, file) {
+            (Some(_), Some(_)) => Err(StartError::TwoKeys),
+            (None, None) => Ok(None),
+            (Some(key), None) => match bearer(&key.0) {
+                Some(header) => Ok(Some(Followed::fixed(header))),
+                None => Err(StartError::MalformedKey),
+            },
             (None, Some(path)) => {
-                let text = std::fs::read_to_string(path).map_err(|source| StartError::KeyFile {
-                    path: path.clone(),
-                    source,
-                })?;
-                ApiKey(text.trim().to_owned())
+                let files = vec![NamedFile::secret("OPENAI_API_KEY_FILE", path)];
+                Ok(Some(Followed::load(files, |contents| {
+                    let key = String::from_utf8_lossy(&contents[0]);
+                    let malformed = "it must hold one key of visible ASCII characters";
+                    Ok(bearer(key.trim()).ok_or(malformed)?)
+                })?))
             }
-        };
-        if key.0.is_empty() || !key.0.bytes().all(|b| b.is_ascii_graphic()) {
-            return Err(StartError::MalformedKey);
         }
-        Ok(Some(key))
     }
 }
 
@@ -313,11 +314,17 @@ impl FromStr for Failover {
 #[derive(Clone)]
 pub struct ApiKey(String);
 
-impl ApiKey {
-    /// The key itself, for the one header that carries it.
-    pub(crate) fn expose(&self) -> &str {
-        &self.0
+/// The header with a key, which may change.
+pub(crate) type Authorization = Followed<HeaderValue>;
+
+/// The header that carries a key, marked as sensitive, so that no log prints it; `None` if it is no key.
+fn bearer(key: &str) -> Option<HeaderValue> {
+    if key.is_empty() || !key.bytes().all(|b| b.is_ascii_graphic()) {
+        return None;
     }
+    let mut value = HeaderValue::from_str(&format!("Bearer {key}")).ok()?;
+    value.set_sensitive(true);
+    Some(value)
 }
 
 /// Never fails: a refusal here would print the key. It is checked at start.

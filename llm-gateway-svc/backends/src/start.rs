@@ -1,6 +1,6 @@
 //! Why the backends cannot start. Each message tells an operator what to do.
 
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 /// Why the backends cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -19,14 +19,9 @@ pub enum StartError {
     /// Two sources for one secret.
     #[error("OPENAI_API_KEY and OPENAI_API_KEY_FILE are both set; keep one of them")]
     TwoKeys,
-    /// The key's file cannot be read.
-    #[error("OPENAI_API_KEY_FILE `{}` cannot be read; check its path and permissions", path.display())]
-    KeyFile {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: std::io::Error,
-    },
+    /// The key's file cannot be used.
+    #[error(transparent)]
+    KeyFile(#[from] turnwise_kit::settings::SettingsError),
     /// The key is no key.
     #[error("the OpenAI key is empty or holds characters other than visible ASCII; set it again")]
     MalformedKey,

@@ -3,17 +3,18 @@
 use std::{collections::HashMap, sync::Arc};
 
 use reqwest::Url;
+use turnwise_kit::Kit;
 
 use crate::{
     backend::{Backend, Operation},
-    http::{Client, Server, bearer},
+    http::{Client, Server},
     mock::Mock,
     ollama::Ollama,
     openai::{Openai, PUBLIC_ENDPOINT},
     openai_compatible::OpenaiCompatible,
     refusing::Refusing,
     schema::Schema,
-    settings::{BackendKind, BackendSettings, CompatibleServer},
+    settings::{Authorization, BackendKind, BackendSettings, CompatibleServer},
     start::StartError,
     timeouts::Timeouts,
 };
@@ -29,7 +30,11 @@ pub struct Target {
 
 /// What is called, in order.
 #[derive(Clone)]
-pub struct Targets(Vec<Target>);
+pub struct Targets {
+    order: Vec<Target>,
+    /// The key of those that have one.
+    key: Option<Authorization>,
+}
 
 impl Targets {
     /// The backends that the settings choose. It opens no socket.
@@ -38,13 +43,17 @@ impl Targets {
         if settings.helper_llm_backend == BackendKind::None && !settings.llm_failover.0.is_empty() {
             return Err(StartError::FailoverOfNone);
         }
+        let has_key = [BackendKind::Openai, BackendKind::OpenaiCompatible];
+        let has_key = has_key.into_iter().any(|kind| settings.calls(kind));
+        let key = has_key.then(|| settings.authorization()).transpose()?;
+        let key = key.flatten();
         let first = (settings.helper_llm_backend, None);
         let mut backends: HashMap<BackendKind, Arc<dyn Backend>> = HashMap::new();
         let mut targets: Vec<Target> = Vec::new();
         for (kind, model) in std::iter::once(&first).chain(&settings.llm_failover.0) {
             let backend = match backends.get(kind) {
                 Some(backend) => Arc::clone(backend),
-                None => connect(*kind, settings)?,
+                None => connect(*kind, settings, key.as_ref())?,
             };
             backends.insert(*kind, Arc::clone(&backend));
             if backends.contains_key(&BackendKind::Openai)
@@ -74,31 +83,47 @@ impl Targets {
                 "OPENAI_COMPATIBLE_SERVER does nothing: no backend is openai_compatible; leave it out, or choose that backend"
             );
         }
-        Ok(Self(targets))
+        Ok(Self {
+            order: targets,
+            key,
+        })
+    }
+
+    /// Reads the key's file again when it changes, until the process ends.
+    pub fn follow(&self, kit: &Kit) {
+        if let Some(key) = &self.key {
+            key.follow(kit);
+        }
     }
 
     /// What is called, in order: the configured backend with its own model, then those of LLM_FAILOVER. Never empty, and
     /// no backend and model twice.
     pub fn in_order(&self) -> &[Target] {
-        &self.0
+        &self.order
     }
 
     /// Whether there is a model to call; with HELPER_LLM_BACKEND=none there is none.
     pub fn has_model(&self) -> bool {
         let none = BackendKind::None.as_str();
-        self.0.iter().any(|target| target.backend.name() != none)
+        self.order
+            .iter()
+            .any(|target| target.backend.name() != none)
     }
 
     /// The backend of this name, if it is one of them.
     pub fn backend(&self, name: &str) -> Option<&Arc<dyn Backend>> {
-        let target = self.0.iter().find(|t| t.backend.name() == name)?;
+        let target = self.order.iter().find(|t| t.backend.name() == name)?;
         Some(&target.backend)
     }
 }
 
 /// One backend; in the place of a remote one that nobody agreed to, one that refuses. What the settings lack is found
 /// either way.
-fn connect(kind: BackendKind, settings: &BackendSettings) -> Result<Arc<dyn Backend>, StartError> {
+fn connect(
+    kind: BackendKind,
+    settings: &BackendSettings,
+    key: Option<&Authorization>,
+) -> Result<Arc<dyn Backend>, StartError> {
     if kind == BackendKind::None {
         return Ok(Arc::new(Refusing::without_models()));
     }
@@ -119,7 +144,7 @@ fn connect(kind: BackendKind, settings: &BackendSettings) -> Result<Arc<dyn Back
     let url = base_url(kind, settings)?;
     let key = match kind {
         BackendKind::Ollama => None,
-        _ => settings.api_key()?.as_ref().map(bearer).transpose()?,
+        _ => key.cloned(),
     };
     if kind == BackendKind::Openai && key.is_none() {
         return Err(StartError::NoKey);

@@ -1,6 +1,6 @@
 //! Calls of the database with time limits and repeats. All calls that we make can be repeated without harm.
 
-use std::{fs, future::Future, path::Path, time::Duration};
+use std::{future::Future, path::Path, time::Duration};
 
 use qdrant_client::qdrant::{
     CountPoints, DeletePoints, Filter, GetPoints, HealthCheckRequest, PointId,
@@ -15,7 +15,13 @@ use tonic::{
     Request, Response, Status,
     metadata::{Ascii, MetadataValue},
     service::{Interceptor, interceptor::InterceptedService},
-    transport::{Certificate, Channel, ClientTlsConfig, Endpoint},
+    transport::{Channel, ClientTlsConfig, Endpoint},
+};
+use turnwise_kit::{
+    Kit, client,
+    files::{Followed, NamedFile},
+    settings::SettingsError,
+    tls::Tls,
 };
 
 use crate::{
@@ -48,12 +54,14 @@ type Collections = CollectionsClient<InterceptedService<Channel, ApiKey>>;
 
 /// Shows the API key with each call.
 #[derive(Clone)]
-pub(crate) struct ApiKey(Option<MetadataValue<Ascii>>);
+pub(crate) struct ApiKey(Option<Followed<MetadataValue<Ascii>>>);
 
 impl Interceptor for ApiKey {
     fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
         if let Some(key) = &self.0 {
-            request.metadata_mut().insert("api-key", key.clone());
+            request
+                .metadata_mut()
+                .insert("api-key", MetadataValue::clone(&key.get()));
         }
         Ok(request)
     }
@@ -82,9 +90,13 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Connection {
-    pub(crate) fn new(options: &Options) -> Result<Self, OptionsError> {
-        let channel = endpoint(options)?.connect_lazy();
-        let key = ApiKey(options.api_key_file.as_deref().map(api_key).transpose()?);
+    pub(crate) fn new(options: &Options, kit: &Kit) -> Result<Self, OptionsError> {
+        let channel = channel(options, kit)?;
+        let key = options.api_key_file.as_deref().map(api_key).transpose()?;
+        if let Some(key) = &key {
+            key.follow(kit);
+        }
+        let key = ApiKey(key);
         Ok(Self {
             points: PointsClient::with_interceptor(channel.clone(), key.clone())
                 .max_decoding_message_size(LARGEST_ANSWER),
@@ -351,11 +363,19 @@ where
     }
 }
 
-fn endpoint(options: &Options) -> Result<Endpoint, OptionsError> {
+fn channel(options: &Options, kit: &Kit) -> Result<Channel, OptionsError> {
     let wrong = || OptionsError::Url(options.url.clone());
     let secure = options.url.starts_with("https://");
     if !secure && !options.url.starts_with("http://") {
         return Err(wrong());
+    }
+    if let Some(path) = &options.authority_file {
+        if !secure {
+            return Err(OptionsError::Plain);
+        }
+        let tls = Tls::load(Some(NamedFile::public("QDRANT_CA_FILE", path)), None)?;
+        tls.follow(kit);
+        return Ok(client::channel(&options.url, Some(&tls), kit)?);
     }
     let endpoint = Endpoint::from_shared(options.url.clone())
         .map_err(|_| wrong())?
@@ -365,32 +385,22 @@ fn endpoint(options: &Options) -> Result<Endpoint, OptionsError> {
         .keep_alive_timeout(KEEP_ALIVE_TIMEOUT)
         .keep_alive_while_idle(true);
     if !secure {
-        return match &options.authority_file {
-            None => Ok(endpoint),
-            Some(_) => Err(OptionsError::Plain),
-        };
+        return Ok(endpoint.connect_lazy());
     }
-    let config = ClientTlsConfig::new();
-    let config = match &options.authority_file {
-        Some(path) => config.ca_certificate(Certificate::from_pem(read(path)?)),
-        None => config.with_native_roots(),
-    };
-    endpoint.tls_config(config).map_err(|_| wrong())
+    let system = ClientTlsConfig::new().with_native_roots();
+    let endpoint = endpoint.tls_config(system).map_err(|_| wrong())?;
+    Ok(endpoint.connect_lazy())
 }
 
-fn read(path: &Path) -> Result<String, OptionsError> {
-    fs::read_to_string(path).map_err(|error| OptionsError::File {
-        path: path.to_owned(),
-        problem: error.to_string(),
-    })
-}
-
-fn api_key(path: &Path) -> Result<MetadataValue<Ascii>, OptionsError> {
-    let key = read(path)?;
-    let mut value = MetadataValue::try_from(key.trim()).map_err(|_| OptionsError::File {
-        path: path.to_owned(),
-        problem: "an API key is printable ASCII".to_owned(),
-    })?;
-    value.set_sensitive(true);
-    Ok(value)
+fn api_key(path: &Path) -> Result<Followed<MetadataValue<Ascii>>, SettingsError> {
+    Followed::load(
+        vec![NamedFile::secret("QDRANT_API_KEY_FILE", path)],
+        |contents| {
+            let key = String::from_utf8_lossy(&contents[0]);
+            let key = MetadataValue::try_from(key.trim());
+            let mut key = key.map_err(|_| "an API key is printable ASCII")?;
+            key.set_sensitive(true);
+            Ok(key)
+        },
+    )
 }

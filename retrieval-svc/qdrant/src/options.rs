@@ -2,6 +2,7 @@
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
+use turnwise_kit::{Kit, client::ConnectError, settings::SettingsError};
 use turnwise_retrieval_index::ModelId;
 
 use crate::{connection::Connection, names::Names, schema::Schema};
@@ -57,14 +58,12 @@ pub enum OptionsError {
     /// The prefix has other characters, or is empty or too long.
     #[error("`{0}` cannot begin the names of collections: write 1 to 100 of a-z, 0-9, _ and -")]
     Prefix(String),
-    /// A file cannot be read.
-    #[error("{} cannot be read: {problem}", .path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        problem: String,
-    },
+    /// A file cannot be used.
+    #[error(transparent)]
+    File(#[from] SettingsError),
+    /// No connection can be made to the address with the authority.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
     /// A time limit of nothing.
     #[error("read_timeout and write_timeout must be above 0")]
     Timeout,
@@ -89,11 +88,11 @@ pub(crate) struct Inner {
 }
 
 impl Qdrant {
-    /// An engine over the database that `options` name. Must be called inside a tokio runtime.
+    /// An engine over the database that `options` name; the files that they name are read again when they change. Must be called inside a tokio runtime.
     ///
     /// # Errors
     /// The options are no good, or a file that they name cannot be read. A database that is away is no error here.
-    pub fn new(options: &Options) -> Result<Self, OptionsError> {
+    pub fn new(options: &Options, kit: &Kit) -> Result<Self, OptionsError> {
         let prefix = &options.prefix;
         let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_' || b == b'-';
         if !(1..=100).contains(&prefix.len()) || !prefix.bytes().all(fits) {
@@ -108,7 +107,7 @@ impl Qdrant {
         let names = Names::new(prefix, options.model.as_ref(), &options.normaliser);
         Ok(Self {
             inner: Arc::new(Inner {
-                connection: Connection::new(options)?,
+                connection: Connection::new(options, kit)?,
                 schema: Schema::new(names.clone(), options.model.clone()),
                 names,
                 model: options.model.clone(),

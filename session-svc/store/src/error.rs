@@ -40,12 +40,9 @@ pub enum StoreError {
 /// Why a store cannot be opened. The messages never hold a password.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The address of the store cannot be read.
-    #[error("the address of the store cannot be read: {problem}")]
-    Address {
-        /// What is wrong with it.
-        problem: String,
-    },
+    /// Redis cannot be opened.
+    #[error(transparent)]
+    Redis(#[from] turnwise_redis::OpenError),
     /// The file of the embedded store cannot be opened.
     #[error(transparent)]
     File(#[from] turnwise_embedded_file::OpenError),

@@ -108,7 +108,7 @@ async fn a_page_token_is_good_for_its_own_list(kind: Kind) {
 async fn an_internal_token_changes_no_page_token_of_one_process() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("internal-token");
-    std::fs::write(&file, "a-token-of-at-least-thirty-two-characters").unwrap();
+    turnwise_testing::write_secret(&file, "a-token-of-at-least-thirty-two-characters").unwrap();
     let options = Options::new().env("INTERNAL_TOKEN_FILE", file.display().to_string());
     let mut suite = Deployment::one_process(options).await;
     let ada = suite.student("ada");

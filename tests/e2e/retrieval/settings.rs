@@ -1,7 +1,5 @@
 //! What stops the start of retrieval-svc: the setting is named, with what to do.
 
-use std::fs;
-
 use turnwise_tests::process::repository;
 
 use crate::settings::{refused, start};
@@ -29,7 +27,7 @@ fn values_that_lead_nowhere() {
     let home = tempfile::tempdir().unwrap();
     let file = |name: &str, bytes: &[u8]| {
         let path = home.path().join(name);
-        fs::write(&path, bytes).unwrap();
+        turnwise_testing::write_secret(&path, bytes).unwrap();
         path.display().to_string()
     };
     let token = file("token", "x".repeat(40).as_bytes());

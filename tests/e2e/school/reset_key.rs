@@ -1,7 +1,5 @@
 //! HELPER_INTERNAL_API_TOKEN: it resets classes of the tenant `default`, and opens nothing else.
 
-use std::fs;
-
 use tonic::Code;
 use turnwise_proto::{
     classes::v1::ResetState,
@@ -117,7 +115,7 @@ fn reset(class: &str) -> ResetClassConversationsRequest {
 fn a_key_that_cannot_be_used_stops_the_start_and_is_not_shown() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("key");
-    fs::write(&file, "too-short-a-key").unwrap();
+    turnwise_testing::write_secret(&file, "too-short-a-key").unwrap();
     let long = KEY.to_owned() + "-2";
     let short = "a-short-key";
     let cases: [(&[_], &str, &str); 4] = [

@@ -171,7 +171,7 @@ async fn nothing_counts_without_the_cards_own_token(kind: Kind) {
 /// A key file that a student made up, whose key has the name of the real one.
 pub fn own_key_file(home: &std::path::Path) -> std::path::PathBuf {
     let file = home.join("keys-of-a-student");
-    std::fs::write(&file, format!("student {}=\n", "A".repeat(43))).unwrap();
+    turnwise_testing::write_secret(&file, format!("student {}=\n", "A".repeat(43))).unwrap();
     file
 }
 

@@ -45,7 +45,7 @@ async fn the_receiver_of_the_docs_takes_what_it_is_told(kind: Kind) {
     let home = tempfile::tempdir().unwrap();
     let (keys, file) = (home.path().join("keys"), home.path().join("receiver.py"));
     let line = |kid, byte| format!("{kid} {}\n", STANDARD.encode([byte; 32]));
-    fs::write(&keys, line("old", 1)).unwrap();
+    turnwise_testing::write_secret(&keys, line("old", 1)).unwrap();
     fs::write(&file, script()).unwrap();
     let port = ReservedPort::new().unwrap();
     let receiver = Command::new("python3")
@@ -69,7 +69,7 @@ async fn the_receiver_of_the_docs_takes_what_it_is_told(kind: Kind) {
     })
     .await;
     // The gateway signs with a newer key, too, which the receiver does not know yet.
-    fs::write(&keys, format!("{}{}", line("new", 2), line("old", 1))).unwrap();
+    turnwise_testing::write_secret(&keys, format!("{}{}", line("new", 2), line("old", 1))).unwrap();
 
     let url = format!("http://127.0.0.1:{}/", port.number());
     let options = Options::new()

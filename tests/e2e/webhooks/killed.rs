@@ -1,6 +1,6 @@
 //! A gateway that is killed while it delivers.
 
-use std::{fs, time::Duration};
+use std::time::Duration;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use turnwise_proto::session::v1::{
@@ -26,7 +26,7 @@ async fn nothing_is_lost_when_the_gateway_dies() {
     receiver.does("*", Mode::Silent);
     let home = tempfile::tempdir().unwrap();
     let keys = home.path().join("keys");
-    fs::write(&keys, format!("one {}\n", STANDARD.encode([1; 32]))).unwrap();
+    turnwise_testing::write_secret(&keys, format!("one {}\n", STANDARD.encode([1; 32]))).unwrap();
     let options = Options::new()
         .env("AUDIT_EVENT_URL", receiver.url("audit"))
         .env("WEBHOOK_KEYS_FILE", keys.display().to_string())

@@ -1,6 +1,6 @@
 //! Starting a deployment: its settings, its processes, and what its store holds before.
 
-use std::{collections::BTreeMap, ffi::OsString, fs};
+use std::{collections::BTreeMap, ffi::OsString};
 
 use tempfile::TempDir;
 use turnwise::data_dir::{DEV_ISSUER, DataDir, random_secret};
@@ -9,12 +9,11 @@ use turnwise_kit::{
     caller::InternalToken,
     client::{ClientOptions, connect},
 };
-use turnwise_testing::{ReservedPort, redis::RedisServer};
+use turnwise_testing::{ReservedPort, certificates::Certificates, redis::RedisServer};
 
 use super::{Deployment, Running};
 use crate::{
-    certificates::Certificates,
-    evidence,
+    evidence::{self, Seed},
     options::{Kind, Options, Service},
     process::{Process, Program},
 };
@@ -119,7 +118,7 @@ impl Deployment {
         } else {
             let secret = random_secret().unwrap();
             let file = home.path().join("internal-token");
-            fs::write(&file, &secret).unwrap();
+            turnwise_testing::write_secret(&file, &secret).unwrap();
             set("INTERNAL_TOKEN_FILE", file.display().to_string());
             (None, InternalToken::new(&secret))
         };
@@ -269,7 +268,7 @@ fn listen(port: &ReservedPort) -> (String, String) {
 async fn seed_embedded_store(home: &TempDir, data_dir: &DataDir, options: &Options) {
     let secret = random_secret().unwrap();
     let file = home.path().join("seed-token");
-    fs::write(&file, &secret).unwrap();
+    turnwise_testing::write_secret(&file, &secret).unwrap();
     let store = turnwise::suite::embedded_store(&data_dir.session_store());
     let folder = options.folder_of(Service::Session);
     let mut session = Running::start(Program {

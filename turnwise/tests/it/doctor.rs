@@ -99,9 +99,9 @@ async fn doctor(endpoint: &str, internal_token: &Path, more: &[&str]) -> Output 
 async fn an_exam_system_gets_its_own_token_and_no_other() {
     let dir = tempfile::tempdir().unwrap();
     let internal = dir.path().join("internal-token");
-    std::fs::write(&internal, INTERNAL_TOKEN).unwrap();
+    turnwise_testing::write_secret(&internal, INTERNAL_TOKEN).unwrap();
     let own = dir.path().join("exam-token");
-    std::fs::write(&own, EXAM_TOKEN).unwrap();
+    turnwise_testing::write_secret(&own, EXAM_TOKEN).unwrap();
     let exams = Exams::default();
     let endpoint = exams.start().await;
 

@@ -1,7 +1,6 @@
 //! A gateway with its upstream services, and a student who calls it.
 
 use std::{
-    fs,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -75,7 +74,8 @@ impl World {
     async fn open(platform: bool) -> Self {
         let keys = TempDir::new().unwrap();
         let file = keys.path().join("keys");
-        fs::write(&file, format!("k1 {}\n", STANDARD.encode([7; 32]))).unwrap();
+        turnwise_testing::write_secret(&file, format!("k1 {}\n", STANDARD.encode([7; 32])))
+            .unwrap();
         let settings = Cli::parse_from([
             "gateway-svc",
             "--helper-rate-limit-per-minute",

@@ -1,10 +1,11 @@
 //! The keys of scope tokens: how they rotate, and which tokens they leave good.
 
-use std::{fs, time::Duration};
+use std::time::Duration;
 
 use tempfile::TempDir;
 use turnwise_gateway_svc::tokens::scope::ScopeTokens;
 use turnwise_kit::Kit;
+use turnwise_testing::write_secret;
 
 use super::{LEEWAY, MAX_AGE, ada, cause, claims, line, load, now, signed};
 
@@ -30,23 +31,23 @@ fn all_keys_verify_and_the_first_signs() {
 async fn a_changed_file_is_read_again_and_a_broken_one_is_not_used() {
     let home = TempDir::new().unwrap();
     let file = home.path().join("keys");
-    fs::write(&file, line("old", 1)).unwrap();
+    write_secret(&file, line("old", 1)).unwrap();
     let tokens = ScopeTokens::load(&file, MAX_AGE, LEEWAY).unwrap();
     tokens.follow(&Kit::for_tests());
     let first = signed(&tokens, &claims());
     let check = |token: &str| tokens.verify(now(), token, &ada());
 
-    fs::write(&file, format!("{}{}", line("new", 2), line("old", 1))).unwrap();
+    write_secret(&file, format!("{}{}", line("new", 2), line("old", 1))).unwrap();
     tokio::time::sleep(LOOKED_AT).await;
     let second = signed(&tokens, &claims());
     assert!(load(&line("new", 2)).verify(now(), &second, &ada()).is_ok());
     assert!(check(&first).is_ok());
 
-    fs::write(&file, "new AAAA").unwrap();
+    write_secret(&file, "new AAAA").unwrap();
     tokio::time::sleep(LOOKED_AT).await;
     assert!(check(&first).is_ok());
 
-    fs::write(&file, line("new", 2)).unwrap();
+    write_secret(&file, line("new", 2)).unwrap();
     tokio::time::sleep(LOOKED_AT).await;
     assert_eq!(cause(check(&first)), "unknown_key");
     assert!(check(&second).is_ok());
@@ -56,7 +57,7 @@ async fn a_changed_file_is_read_again_and_a_broken_one_is_not_used() {
 fn a_file_that_cannot_be_used_is_named_by_its_setting() {
     let problem = ScopeTokens::load("/nowhere/keys", MAX_AGE, LEEWAY);
     let problem = problem.unwrap_err().to_string();
-    assert!(problem.starts_with("SCOPE_TOKEN_KEYS_FILE /nowhere/keys"));
+    assert!(problem.starts_with("SCOPE_TOKEN_KEYS_FILE (`/nowhere/keys`)"));
 }
 
 #[test]

@@ -1,37 +1,22 @@
 //! Channels over sockets. They connect when they are first used, so services may start in any order.
 
-use std::{collections::BTreeSet, net::SocketAddr, time::Duration};
-
-use tokio::sync::mpsc;
-use tonic::transport::{
-    Certificate, Channel, ClientTlsConfig, Endpoint, Identity, channel::Change,
+use std::{
+    collections::BTreeSet,
+    future::{Future, pending},
+    net::SocketAddr,
+    time::Duration,
 };
+
+use tokio::sync::{mpsc, watch};
+use tonic::transport::{Channel, Endpoint, channel::Change};
 use tower::util::BoxCloneSyncService;
 
 use super::{ClientOptions, GrpcClient, failover::Failover, outgoing::Outgoing};
-use crate::Kit;
+use crate::{Kit, tls::Tls};
 
 /// How often a DNS name is looked up again.
 const DNS_PERIOD: Duration = Duration::from_secs(5);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// Whom we trust, and who we are.
-#[derive(Clone)]
-pub struct Tls {
-    /// The certificate of the authority that signs the certificates of our peers, PEM; `None`: no peer is trusted.
-    pub authority: Option<Vec<u8>>,
-    /// Our own certificate; `None` for a client that shows none.
-    pub identity: Option<TlsIdentity>,
-}
-
-/// A certificate and its key.
-#[derive(Clone)]
-pub struct TlsIdentity {
-    /// The certificate, PEM.
-    pub certificate: Vec<u8>,
-    /// The key, PEM.
-    pub key: Vec<u8>,
-}
 
 /// Why an endpoint cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -54,24 +39,86 @@ pub fn connect(
     options: ClientOptions,
     kit: &Kit,
 ) -> Result<GrpcClient, ConnectError> {
-    let channel = match endpoint.split_once("://") {
-        Some(("dns" | "dnss", authority)) => by_name(endpoint, authority, tls, kit)?,
-        _ => {
-            let list = endpoint
-                .split(',')
-                .map(|uri| tuned(uri.trim(), None, tls))
-                .collect::<Result<Vec<_>, _>>()?;
-            match <[Endpoint; 1]>::try_from(list) {
-                Ok([one]) => {
-                    let channel = one.connect_lazy();
-                    return Ok(BoxCloneSyncService::new(Outgoing::new(channel, options)));
-                }
-                Err(list) => Channel::balance_list(list.into_iter()),
+    let channel = channel(endpoint, tls, kit)?;
+    let several = endpoint.contains(',') || by_name(endpoint).is_some();
+    Ok(if several {
+        BoxCloneSyncService::new(Outgoing::new(Failover(channel), options))
+    } else {
+        BoxCloneSyncService::new(Outgoing::new(channel, options))
+    })
+}
+
+/// A channel to the service at `endpoint`, in the same forms. Where certificates change it connects anew with them, and
+/// calls on the connections before end there.
+pub fn channel(endpoint: &str, tls: Option<&Tls>, kit: &Kit) -> Result<Channel, ConnectError> {
+    if let Some((scheme, authority)) = by_name(endpoint) {
+        let (name, port) = authority
+            .rsplit_once(':')
+            .ok_or_else(|| ConnectError::Malformed(endpoint.to_owned()))?;
+        port.parse::<u16>()
+            .map_err(|_| ConnectError::Malformed(endpoint.to_owned()))?;
+        // Refuses what is wrong at the start and not at the first look-up.
+        tuned(&format!("{scheme}://{authority}"), Some(name), tls)?;
+        let (channel, changes) = Channel::balance_channel(16);
+        let watch = Watch {
+            authority: authority.to_owned(),
+            name: name.to_owned(),
+            scheme,
+            tls: tls.filter(|_| scheme == "https").cloned(),
+            changes,
+            known: BTreeSet::new(),
+            anew: false,
+        };
+        until_the_end(kit, watch.run());
+        return Ok(channel);
+    }
+    let uris: Vec<&str> = endpoint.split(',').map(str::trim).collect();
+    let list = uris.iter().map(|uri| tuned(uri, None, tls));
+    let list = list.collect::<Result<Vec<_>, _>>()?;
+    let encrypted = uris.iter().any(|uri| uri.starts_with("https://"));
+    match (<[Endpoint; 1]>::try_from(list), tls) {
+        (Ok([one]), None) => Ok(one.connect_lazy()),
+        (Ok([one]), _) if !encrypted => Ok(one.connect_lazy()),
+        (Err(list), None) => Ok(Channel::balance_list(list.into_iter())),
+        (list, Some(tls)) => {
+            let list = list.map_or_else(|list| list, Vec::from);
+            let news = tls.changes();
+            let (channel, changes) = Channel::balance_channel(list.len());
+            for (place, endpoint) in list.into_iter().enumerate() {
+                // There is room for all, and the channel is here.
+                let _ = changes.try_send(Change::Insert(place, endpoint));
+            }
+            let uris = uris.into_iter().map(str::to_owned).collect();
+            until_the_end(kit, renew(uris, tls.clone(), news, changes));
+            Ok(channel)
+        }
+    }
+}
+
+fn until_the_end(kit: &Kit, work: impl Future<Output = ()> + Send + 'static) {
+    let shutdown = kit.shutdown.clone();
+    kit.tasks.spawn(async move {
+        shutdown.run_until_cancelled(work).await;
+    });
+}
+
+/// Puts new endpoints in the place of those of a list each time that the certificates change.
+async fn renew(
+    uris: Vec<String>,
+    tls: Tls,
+    mut news: watch::Receiver<()>,
+    places: mpsc::Sender<Change<usize, Endpoint>>,
+) {
+    while news.changed().await.is_ok() {
+        for (place, uri) in uris.iter().enumerate() {
+            if let Ok(endpoint) = tuned(uri, None, Some(&tls))
+                && places.send(Change::Insert(place, endpoint)).await.is_err()
+            {
+                // The channel is gone.
+                return;
             }
         }
-    };
-    let channel = Failover(channel);
-    Ok(BoxCloneSyncService::new(Outgoing::new(channel, options)))
+    }
 }
 
 /// An endpoint of one address without TLS, with the settings that all our channels share: what a benchmark compares with.
@@ -99,57 +146,17 @@ fn tuned(
     if uri.starts_with("http://") {
         return Ok(endpoint);
     }
-    let missing = || ConnectError::Tls(uri.to_owned());
-    let tls = tls.ok_or_else(missing)?;
-    let authority = tls.authority.as_ref().ok_or_else(missing)?;
-    let mut config = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(authority));
-    if let Some(identity) = &tls.identity {
-        config = config.identity(Identity::from_pem(&identity.certificate, &identity.key));
-    }
-    if let Some(name) = server_name {
-        config = config.domain_name(name);
-    }
-    endpoint
-        .tls_config(config)
-        .map_err(|_| ConnectError::Tls(uri.to_owned()))
+    tls.and_then(|tls| tls.endpoint(endpoint, server_name))
+        .ok_or_else(|| ConnectError::Tls(uri.to_owned()))
 }
 
-/// A channel over all addresses of a name, kept up to date by a task that ends with the process.
-fn by_name(
-    endpoint: &str,
-    authority: &str,
-    tls: Option<&Tls>,
-    kit: &Kit,
-) -> Result<Channel, ConnectError> {
-    let (name, port) = authority
-        .rsplit_once(':')
-        .ok_or_else(|| ConnectError::Malformed(endpoint.to_owned()))?;
-    port.parse::<u16>()
-        .map_err(|_| ConnectError::Malformed(endpoint.to_owned()))?;
-    let scheme = if endpoint.starts_with("dnss://") {
-        "https"
-    } else {
-        "http"
-    };
-    // Refuses what is wrong at the start and not at the first look-up.
-    tuned(&format!("{scheme}://{authority}"), Some(name), tls)?;
-    let (channel, changes) = Channel::balance_channel(16);
-    let watch = Watch {
-        authority: authority.to_owned(),
-        name: name.to_owned(),
-        scheme,
-        tls: tls.cloned(),
-        changes,
-        known: BTreeSet::new(),
-    };
-    let shutdown = kit.shutdown.clone();
-    kit.tasks.spawn(async move {
-        tokio::select! {
-            () = shutdown.cancelled() => {}
-            () = watch.run() => {}
-        }
-    });
-    Ok(channel)
+/// The scheme and authority of an endpoint that is a name, whose addresses are kept up to date.
+fn by_name(endpoint: &str) -> Option<(&'static str, &str)> {
+    match endpoint.split_once("://")? {
+        ("dns", authority) => Some(("http", authority)),
+        ("dnss", authority) => Some(("https", authority)),
+        _ => None,
+    }
 }
 
 struct Watch {
@@ -159,10 +166,13 @@ struct Watch {
     tls: Option<Tls>,
     changes: mpsc::Sender<Change<SocketAddr, Endpoint>>,
     known: BTreeSet<SocketAddr>,
+    /// The certificates have changed: known addresses are to be connected to anew.
+    anew: bool,
 }
 
 impl Watch {
     async fn run(mut self) {
+        let mut renewed = self.tls.as_ref().map(Tls::changes);
         loop {
             let found = tokio::net::lookup_host(&self.authority)
                 .await
@@ -178,7 +188,16 @@ impl Watch {
                     tracing::warn!(name = %self.name, %error, "the name cannot be looked up")
                 }
             }
-            tokio::time::sleep(DNS_PERIOD).await;
+            let changed = async {
+                match &mut renewed {
+                    Some(renewed) if renewed.changed().await.is_ok() => {}
+                    _ => pending().await,
+                }
+            };
+            tokio::select! {
+                () = tokio::time::sleep(DNS_PERIOD) => {}
+                () = changed => self.anew = true,
+            }
         }
     }
 
@@ -187,7 +206,8 @@ impl Watch {
         if found.is_empty() {
             return Ok(());
         }
-        for address in found.difference(&self.known) {
+        let entered = |address: &&SocketAddr| self.anew || !self.known.contains(*address);
+        for address in found.iter().filter(entered) {
             let uri = format!("{}://{address}", self.scheme);
             if let Ok(endpoint) = tuned(&uri, Some(&self.name), self.tls.as_ref()) {
                 self.changes
@@ -203,6 +223,7 @@ impl Watch {
                 .map_err(|_| ())?;
         }
         self.known = found;
+        self.anew = false;
         Ok(())
     }
 }

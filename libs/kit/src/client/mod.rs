@@ -15,7 +15,7 @@ use http::{Request, Response};
 use tonic::{body::Body, service::Routes};
 use tower::util::BoxCloneSyncService;
 
-pub use connect::{ConnectError, Tls, TlsIdentity, connect, endpoint};
+pub use connect::{ConnectError, channel, connect, endpoint};
 
 use crate::caller::InternalToken;
 use outgoing::Outgoing;

@@ -32,22 +32,15 @@ const RETRY_WHEN_AWAY: Duration = Duration::from_secs(1);
 pub(super) struct Outgoing<S> {
     inner: S,
     options: Arc<ClientOptions>,
-    authorization: Option<HeaderValue>,
     is_in_process: bool,
 }
 
 impl<S> Outgoing<S> {
     /// Calls over a connection.
     pub(super) fn new(inner: S, options: ClientOptions) -> Self {
-        let authorization = options.token.as_ref().and_then(|t| {
-            let mut value = HeaderValue::from_str(t.bearer()).ok()?;
-            value.set_sensitive(true);
-            Some(value)
-        });
         Self {
             inner,
             options: Arc::new(options),
-            authorization,
             is_in_process: false,
         }
     }
@@ -57,14 +50,13 @@ impl<S> Outgoing<S> {
         Self {
             inner,
             options: Arc::new(options),
-            authorization: None,
             is_in_process: true,
         }
     }
 
     fn write_headers(&self, context: &CallContext, headers: &mut HeaderMap) {
-        if let Some(value) = &self.authorization {
-            headers.insert(AUTHORIZATION, value.clone());
+        if let Some(token) = &self.options.token {
+            headers.insert(AUTHORIZATION, token.bearer());
         }
         if let Some(value) = context.sealed_caller(self.options.token.as_ref()) {
             headers.insert(CALLER_HEADER, value);
@@ -175,7 +167,14 @@ where
 
 /// The failure of a service that could not be reached.
 fn away(peer: &'static str, error: &StdError) -> Fault {
-    tracing::warn!(peer, error = %chain(error), "the service cannot be reached");
+    let error = chain(error);
+    // What rustls says of a peer's certificate, and a peer of ours.
+    let advice = if error.contains("certificate") {
+        "; its certificate must be valid now, name the host that is called, and be signed by TLS_CLIENT_CA_FILE, and so must ours"
+    } else {
+        ""
+    };
+    tracing::warn!(peer, %error, "the service cannot be reached{advice}");
     Fault::new(
         ErrorReason::DependencyUnavailable,
         format!("{peer} does not answer; try again"),

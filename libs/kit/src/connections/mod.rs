@@ -9,7 +9,6 @@
 //! No option of the HTTP server bounds the first, so the accept loop, TLS and the connection's task are ours.
 
 mod places;
-mod tls;
 
 use std::{
     convert::Infallible, future::Future, io::ErrorKind, net::SocketAddr, pin::pin, sync::Arc,
@@ -32,7 +31,6 @@ use tokio::{
     net::{TcpListener, TcpStream},
     time::{Instant, sleep},
 };
-use tokio_rustls::TlsAcceptor;
 use tonic::transport::server::TcpConnectInfo;
 use tower::Service;
 
@@ -40,9 +38,9 @@ use crate::{
     CancellationToken, TaskTracker,
     metrics::{ConnectionMetrics, Ended},
     stack::{MAX_HEADER_LIST, OpenMethods, refuse_full},
+    tls::Tls,
 };
 use places::{Place, Places};
-pub(crate) use tls::acceptor;
 
 /// How often a peer is asked whether it is still there, and how long it may take to answer.
 const PING_EVERY: Duration = Duration::from_secs(30);
@@ -112,7 +110,8 @@ pub(crate) enum Protocol {
 pub(crate) struct Site {
     pub(crate) listener: TcpListener,
     pub(crate) protocol: Protocol,
-    pub(crate) tls: Option<TlsAcceptor>,
+    /// Our certificates, and whether clients must show one.
+    pub(crate) tls: Option<(Tls, bool)>,
     pub(crate) router: Router,
     pub(crate) limits: ConnectionLimits,
     pub(crate) metrics: ConnectionMetrics,
@@ -128,7 +127,7 @@ pub(crate) struct Serving {
 struct Shared {
     http: auto::Builder<TokioExecutor>,
     protocol: Protocol,
-    tls: Option<TlsAcceptor>,
+    tls: Option<(Tls, bool)>,
     router: Router,
     stop: CancellationToken,
     cut: CancellationToken,
@@ -199,10 +198,14 @@ impl Shared {
             remote_addr: Some(peer),
         };
         let talk = async {
-            let Some(tls) = &self.tls else {
+            let acceptor = self
+                .tls
+                .as_ref()
+                .and_then(|(tls, mutual)| tls.acceptor(*mutual));
+            let Some(acceptor) = acceptor else {
                 return self.talk(socket, from, &place).await;
             };
-            match tls.accept(socket).await {
+            match acceptor.accept(socket).await {
                 Ok(stream) => self.talk(stream, from, &place).await,
                 Err(error) => {
                     tracing::debug!(%error, "no TLS");

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod connections;
+mod files;
 mod identity;
 mod metadata;
 mod no_store;
@@ -11,4 +12,5 @@ mod probe;
 mod settings;
 mod spans;
 mod stack;
+mod tls;
 mod wire;

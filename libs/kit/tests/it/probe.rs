@@ -15,6 +15,7 @@ use turnwise_kit::{
     connections::ConnectionLimits,
     server::{self, Listener, Running},
     stack::{DeadlineRule, InternalAuth, Stack},
+    tls::Tls,
 };
 use turnwise_proto::exam::v1::{
     BatchGetQuestionStatusRequest, BatchGetQuestionStatusResponse, GetQuestionRequest,
@@ -117,6 +118,15 @@ pub async fn serve(kit: &Kit) -> Running {
 }
 
 pub async fn serve_with(kit: &Kit, connections: ConnectionLimits) -> Running {
+    start(kit, connections, None).await
+}
+
+/// With certificates, of which every client must show one.
+pub async fn serve_tls(kit: &Kit, tls: &Tls) -> Running {
+    start(kit, ConnectionLimits::default(), Some(tls.clone())).await
+}
+
+async fn start(kit: &Kit, connections: ConnectionLimits, tls: Option<Tls>) -> Running {
     server::start(
         Listener {
             listen: SocketAddr::from(([127, 0, 0, 1], 0)),
@@ -124,8 +134,8 @@ pub async fn serve_with(kit: &Kit, connections: ConnectionLimits) -> Running {
             services: vec!["turnwise.exam.v1.ExamService"],
             routes: routes(),
             stack: stack(kit, 100),
-            tls: None,
-            client_certificates: false,
+            client_certificates: tls.is_some(),
+            tls,
             connections,
             drain_delay: Duration::ZERO,
             drain_timeout: Duration::from_secs(5),

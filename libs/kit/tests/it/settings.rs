@@ -127,11 +127,15 @@ fn a_weak_or_missing_token_is_refused_without_being_shown() {
     let weak = file("weak-secret\n");
     let flag = format!("--internal-token-file={}", weak.path().display());
     let cli = read(&[&flag]).unwrap();
-    let message = cli.server.internal_token().unwrap_err().to_string();
+    let refused = |cli: Cli| {
+        let token = cli.server.internal_token(&Kit::for_tests());
+        token.unwrap_err().to_string()
+    };
+    let message = refused(cli);
     assert!(message.contains("INTERNAL_TOKEN_FILE") && message.contains("32"));
     assert!(!message.contains("weak-secret"));
     let cli = read(&["--internal-token-file=/nowhere/token"]).unwrap();
-    assert!(cli.server.internal_token().is_err());
+    assert!(refused(cli).contains("there is no such file"));
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::{
     RedisOptions,
     address::{Address, HostPort, parse_text},
     failure::Failure,
-    node::{Connector, Duty, Node},
+    node::{Connector, Duty, Evicts, Node},
 };
 
 /// How many slots a cluster has.
@@ -50,9 +50,14 @@ struct Known {
 }
 
 impl Cluster {
-    pub(super) fn new(address: &Address, options: &RedisOptions, seeds: &[HostPort]) -> Self {
+    pub(super) fn new(
+        address: &Address,
+        options: &RedisOptions,
+        evicts: &Evicts,
+        seeds: &[HostPort],
+    ) -> Self {
         Self {
-            connector: Connector::new(address, options, Duty::Data),
+            connector: Connector::new(address, options, Duty::Data, evicts),
             connections: options.connections,
             seeds: seeds.to_vec(),
             known: Mutex::default(),

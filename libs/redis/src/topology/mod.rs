@@ -14,7 +14,7 @@ use crate::{
     RedisOptions,
     address::{Address, Layout},
     failure::Failure,
-    node::{Connector, Duty, Node},
+    node::{Connector, Duty, Evicts, Node},
 };
 
 /// The servers and how to find the right one.
@@ -47,11 +47,12 @@ impl Way {
 }
 
 impl Topology {
-    /// The servers of an address, which is that of the options. Nothing is sent yet.
-    pub(crate) fn new(address: &Address, options: &RedisOptions) -> Self {
+    /// The servers of an address, which is that of the options. Nothing is sent yet. What is found of servers that may evict
+    /// is put into `evicts`.
+    pub(crate) fn new(address: &Address, options: &RedisOptions, evicts: &Evicts) -> Self {
         match &address.layout {
             Layout::Standalone(server) => {
-                let connector = Connector::new(address, options, Duty::Data);
+                let connector = Connector::new(address, options, Duty::Data, evicts);
                 Self::Standalone(Arc::new(Node::new(
                     server.clone(),
                     connector,
@@ -59,10 +60,10 @@ impl Topology {
                 )))
             }
             Layout::Sentinel { sentinels, name } => {
-                Self::Sentinel(SentinelSet::new(address, options, sentinels, name))
+                Self::Sentinel(SentinelSet::new(address, options, evicts, sentinels, name))
             }
             Layout::Cluster(seeds) => {
-                Self::Cluster(Box::new(Cluster::new(address, options, seeds)))
+                Self::Cluster(Box::new(Cluster::new(address, options, evicts, seeds)))
             }
         }
     }

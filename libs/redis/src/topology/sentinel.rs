@@ -18,7 +18,7 @@ use crate::{
     RedisOptions,
     address::{Address, HostPort, parse_text},
     failure::Failure,
-    node::{Connector, Duty, Node},
+    node::{Connector, Duty, Evicts, Node},
 };
 
 /// How long one sentinel may take to answer.
@@ -60,18 +60,19 @@ impl SentinelSet {
     pub(super) fn new(
         address: &Address,
         options: &RedisOptions,
+        evicts: &Evicts,
         sentinels: &[HostPort],
         name: &str,
     ) -> Self {
-        let to_sentinels = Connector::new(address, options, Duty::Sentinel);
+        let to_sentinels = Connector::new(address, options, Duty::Sentinel, evicts);
         let watched = Arc::new(Watched {
             name: name.to_owned(),
             sentinels: sentinels
                 .iter()
                 .map(|sentinel| Node::new(sentinel.clone(), to_sentinels.clone(), 1))
                 .collect(),
-            to_primary: Connector::new(address, options, Duty::Primary),
-            to_servers: Connector::new(address, options, Duty::Data),
+            to_primary: Connector::new(address, options, Duty::Primary, evicts),
+            to_servers: Connector::new(address, options, Duty::Data, evicts),
             connections: options.connections,
             current: Mutex::default(),
             asking: tokio::sync::Mutex::default(),
@@ -282,7 +283,7 @@ async fn listen_once(
             break;
         }
         let ping = redis::cmd("PING");
-        let answer = timeout(ANSWER_TIMEOUT, ping.query_async::<Value>(&mut connection)).await;
+        let answer = timeout(ANSWER_TIMEOUT, ping.query_async::<Value>(&mut *connection)).await;
         if !matches!(answer, Ok(Ok(_))) {
             break;
         }

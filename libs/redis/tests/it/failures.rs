@@ -66,7 +66,7 @@ fn short(called: Result<impl Debug, Failure>) -> (FailureKind, String, bool) {
 
 #[tokio::test]
 async fn an_address_that_cannot_be_read_is_an_error() {
-    for address in ["rediss://:hunter2@host", "redis://:hunter2@one,two"] {
+    for address in ["redisss://:hunter2@host", "redis://:hunter2@one,two"] {
         let Err(error) = Redis::open(&RedisOptions::new(address)).await else {
             panic!("{address} was read");
         };
@@ -80,11 +80,11 @@ async fn the_password_is_needed_and_never_shown() {
     let options = ServerOptions::default().password("hunter-right@");
     let server = RedisServer::start_with(&options).unwrap();
     let wrong = RedisOptions {
-        password: Some("hunter-wrong".to_owned()),
+        password: Some(Arc::new(|| "hunter-wrong".to_owned())),
         ..RedisOptions::new(server.url())
     };
     let right = RedisOptions {
-        password: Some("hunter-right@".to_owned()),
+        password: Some(Arc::new(|| "hunter-right@".to_owned())),
         ..wrong.clone()
     };
     let in_url = RedisOptions::new(server.url().replace("//", "//:hunter-right%40@"));
@@ -106,23 +106,97 @@ async fn the_password_is_needed_and_never_shown() {
 }
 
 #[tokio::test]
-async fn a_redis_that_may_evict_records_is_warned_of() {
-    for (policy, keeps_records, warned) in [
+async fn a_redis_that_may_evict_records_is_refused_at_the_start_and_warned_of_later() {
+    for (policy, keeps_records, refused) in [
         ("allkeys-lru", true, true),
         ("noeviction", true, false),
         ("allkeys-lru", false, false),
     ] {
-        let (log, _guard) = Log::listen();
         let options = ServerOptions::default().set("maxmemory-policy", policy);
         let server = RedisServer::start_with(&options).unwrap();
         let options = RedisOptions {
             keeps_records,
             ..RedisOptions::new(server.url())
         };
-        let _redis = Redis::open(&options).await.unwrap();
-        let log = log.text();
-        assert_eq!(log.contains("maxmemory-policy noeviction"), warned, "{log}");
+        match Redis::open(&options).await {
+            Err(error) => {
+                let error = error.to_string();
+                assert!(
+                    refused && error.contains("maxmemory-policy allkeys-lru"),
+                    "{error}"
+                );
+                assert!(
+                    error.contains("set `maxmemory-policy noeviction`"),
+                    "{error}"
+                );
+            }
+            Ok(_) => assert!(!refused),
+        }
     }
+    // It was not there at the start.
+    let (log, _guard) = Log::listen();
+    let options = ServerOptions::default().set("maxmemory-policy", "allkeys-lru");
+    let mut server = RedisServer::start_with(&options).unwrap();
+    server.kill();
+    let redis = open(server.url()).await;
+    server.start_again().unwrap();
+    count(&redis).await.unwrap();
+    let log = log.text();
+    assert!(log.contains("maxmemory-policy noeviction"), "{log}");
+}
+
+#[tokio::test]
+async fn where_the_policy_may_not_be_asked_for_a_start_is_only_warned() {
+    let (log, _guard) = Log::listen();
+    let user = "keeper on nopass ~* +@all -config";
+    let options = ServerOptions::default()
+        .set("maxmemory-policy", "allkeys-lru")
+        .set("user", user);
+    let server = RedisServer::start_with(&options).unwrap();
+    let address = server.url().replace("//", "//keeper:any@");
+    let redis = Redis::open(&RedisOptions::new(address)).await.unwrap();
+    count(&redis).await.unwrap();
+    let log = log.text();
+    assert!(
+        log.contains("make sure that `maxmemory-policy` is noeviction"),
+        "{log}"
+    );
+}
+
+/// The password is asked for with every connection.
+#[tokio::test]
+async fn a_password_that_changes_costs_no_call() {
+    let server = RedisServer::start().unwrap();
+    let acl = |rule: &str| {
+        let words = ["ACL", "SETUSER", "counter", "on", "~*", "&*", "+@all", rule];
+        server.command(&words).unwrap();
+    };
+    acl(">old");
+    let password = Arc::new(Mutex::new("old"));
+    let told = Arc::clone(&password);
+    let redis = Redis::open(&RedisOptions {
+        password: Some(Arc::new(move || (*told.lock().unwrap()).to_owned())),
+        ..RedisOptions::new(server.url().replace("//", "//counter@"))
+    });
+    let redis = redis.await.unwrap();
+    assert_eq!(count(&redis).await.unwrap(), Value::Int(1));
+    acl(">new");
+    *password.lock().unwrap() = "new";
+    assert_eq!(count(&redis).await.unwrap(), Value::Int(2));
+    acl("<old");
+    // The connection is still there, and a new one has the new password.
+    assert_eq!(count(&redis).await.unwrap(), Value::Int(3));
+    server
+        .command(&["CLIENT", "KILL", "TYPE", "normal"])
+        .unwrap();
+    let mut counted = count(&redis).await;
+    while counted
+        .as_ref()
+        .is_err_and(|failure| failure.kind() == FailureKind::Unavailable)
+    {
+        counted = count(&redis).await;
+    }
+    assert_eq!(counted.unwrap(), Value::Int(4));
 }
 
 /// A user without the right to ask is neither denied anything nor warned of what it could not ask.

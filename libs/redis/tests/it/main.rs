@@ -6,3 +6,4 @@ mod calls;
 mod failover;
 mod failures;
 mod subscription;
+mod tls;

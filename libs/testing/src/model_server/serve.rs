@@ -12,7 +12,7 @@ use http_body_util::BodyExt;
 use hyper::{
     Method, Request, Response, StatusCode,
     body::Incoming,
-    header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER},
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER},
     server::conn::http1,
     service::service_fn,
 };
@@ -142,6 +142,10 @@ impl Server {
         let body = body.collect().await.map_err(|_| BrokenOff)?.to_bytes();
         let path = head.uri.path();
         if let Some(api) = Api::of(&head.method, path) {
+            if !self.opens(&head.headers) {
+                let message = api.failure("the key is none of ours");
+                return Ok(simple(StatusCode::UNAUTHORIZED, message));
+            }
             return match serde_json::from_slice::<Ask>(&body) {
                 Ok(ask) => self.call(api, &ask, reset).await,
                 Err(error) => {
@@ -170,6 +174,14 @@ impl Server {
             },
             _ => simple(StatusCode::NOT_FOUND, "there is nothing here".to_owned()),
         })
+    }
+
+    /// Whether a call has one of the keys that are asked for.
+    fn opens(&self, headers: &HeaderMap) -> bool {
+        let settings = Arc::clone(&self.state().settings);
+        let given = headers.get(AUTHORIZATION).and_then(|it| it.to_str().ok());
+        let key = given.and_then(|it| it.strip_prefix("Bearer "));
+        settings.keys.is_empty() || settings.keys.iter().any(|it| Some(it.as_str()) == key)
     }
 
     async fn call(&self, api: Api, ask: &Ask, reset: Reset) -> Result<Response<Answer>, BrokenOff> {

@@ -22,6 +22,8 @@ pub struct Settings {
     pub script: Vec<Fault>,
     /// How calls fail once the script is over.
     pub mix: Option<Mix>,
+    /// The keys that it takes from its callers; none: it asks for no key.
+    pub keys: Vec<String>,
     /// Repeats the choices of service times and faults.
     pub seed: u64,
 }
@@ -46,6 +48,7 @@ impl Default for Settings {
             trickle_ms: 10,
             script: Vec::new(),
             mix: None,
+            keys: Vec::new(),
             seed: 1,
         }
     }

@@ -67,6 +67,19 @@ impl RedisServer {
         })
     }
 
+    /// Starts a sentinel with these lines of its configuration, and returns once it takes connections.
+    ///
+    /// # Errors
+    ///
+    /// As [`RedisServer::start`].
+    pub fn start_sentinel(config: &str) -> io::Result<Self> {
+        with_free_ports(|| {
+            let mut sentinel = Self::launch_sentinel(ReservedPort::new()?, config)?;
+            sentinel.wait_until_ready()?;
+            Ok(sentinel)
+        })
+    }
+
     /// Starts a server and does not wait until it is ready. `more` goes into its configuration.
     pub(super) fn launch(
         port: ReservedPort,

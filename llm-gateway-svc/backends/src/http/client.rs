@@ -10,7 +10,7 @@ use reqwest::{
 };
 use serde::Serialize;
 
-use crate::{settings::ApiKey, start::StartError};
+use crate::start::StartError;
 
 /// How long a connection that nobody uses is kept. Model servers close such a connection after 5 s by default, and a call
 /// that is sent at that moment fails.
@@ -147,14 +147,6 @@ fn meaning(error: &reqwest::Error) -> SendError {
         source = inner.source();
     }
     SendError::Unreachable
-}
-
-/// The header that carries `key`. It is marked as sensitive, so that no log prints it.
-pub(crate) fn bearer(key: &ApiKey) -> Result<HeaderValue, StartError> {
-    let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose()))
-        .map_err(|_| StartError::MalformedKey)?;
-    value.set_sensitive(true);
-    Ok(value)
 }
 
 /// The address `path` below the server's base address.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::{Instant, timeout_at};
 
-pub(crate) use client::{Client, Request, bearer, below, below_v1, get};
+pub(crate) use client::{Client, Request, below, below_v1, get};
 pub(crate) use pace::Pace;
 pub(crate) use sse::Events;
 pub(crate) use stream::{Wire, pieces};

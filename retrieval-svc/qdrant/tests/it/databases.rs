@@ -5,6 +5,7 @@ use std::{future::Future, time::Duration};
 use qdrant_client::qdrant::{
     DeleteCollection, ListCollectionsRequest, collections_client::CollectionsClient,
 };
+use turnwise_kit::Kit;
 use turnwise_retrieval_index::ModelId;
 use turnwise_retrieval_qdrant::{Options, Qdrant};
 
@@ -37,7 +38,7 @@ impl Place {
 
     /// An engine of one part of this place; engines of one part see the same.
     pub fn engine(&self, part: &str, model: Option<ModelId>) -> Qdrant {
-        Qdrant::new(&self.options(part, model)).unwrap()
+        Qdrant::new(&self.options(part, model), &Kit::for_tests()).unwrap()
     }
 
     async fn clear(&self) {

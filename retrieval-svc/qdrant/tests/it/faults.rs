@@ -9,6 +9,7 @@ use std::{
 
 use tokio::{io::AsyncWriteExt, net::TcpListener};
 use tonic::Code;
+use turnwise_kit::Kit;
 use turnwise_retrieval_index::{Engine, EngineError, Index, Part, SourceError, Sources};
 use turnwise_retrieval_qdrant::{Options, Qdrant};
 use turnwise_testing::ReservedPort;
@@ -34,7 +35,7 @@ fn hasty(place: &Place) -> Qdrant {
         write_timeout: Duration::from_secs(2),
         ..place.options("hasty", Some(model("a")))
     };
-    Qdrant::new(&options).unwrap()
+    Qdrant::new(&options, &Kit::for_tests()).unwrap()
 }
 
 async fn search(index: &Arc<dyn Index>) -> Result<usize, EngineError> {
@@ -206,7 +207,7 @@ async fn the_key_of_a_file_is_shown() {
         api_key_file: Some(file.path().to_owned()),
         ..place.options("key", Some(model("a")))
     };
-    let with = Qdrant::new(&options).unwrap();
+    let with = Qdrant::new(&options, &Kit::for_tests()).unwrap();
     assert_eq!(with.holds(pack().id()).await, Ok(false));
     assert!(!format!("{with:?}").contains("secret"));
 }

@@ -6,6 +6,7 @@ use std::sync::{
 };
 
 use qdrant_client::qdrant::{ListAliasesRequest, collections_client::CollectionsClient};
+use turnwise_kit::Kit;
 use turnwise_retrieval_index::{Engine, EngineError, Part};
 use turnwise_retrieval_qdrant::{Options, Qdrant};
 
@@ -215,12 +216,15 @@ async fn options_that_cannot_work_are_refused() {
         },
     ];
     for options in bad {
-        assert!(Qdrant::new(&options).is_err(), "{options:?}");
+        assert!(
+            Qdrant::new(&options, &Kit::for_tests()).is_err(),
+            "{options:?}"
+        );
     }
-    assert!(Qdrant::new(&good).is_ok());
+    assert!(Qdrant::new(&good, &Kit::for_tests()).is_ok());
     let secure = Options {
         url: "https://localhost:6334".into(),
         ..good
     };
-    assert!(Qdrant::new(&secure).is_ok());
+    assert!(Qdrant::new(&secure, &Kit::for_tests()).is_ok());
 }

@@ -41,31 +41,22 @@ const DURABLE_LANES: usize = 8;
 /// How the store in Redis is opened.
 #[derive(Clone)]
 pub struct RedisOptions {
-    /// `redis://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]`,
-    /// `redis+sentinel://[USER[:PASSWORD]@]HOST[:PORT],.../NAME[/DATABASE]` with the sentinels and their name of the
-    /// primary, or `redis+cluster://[USER[:PASSWORD]@]HOST[:PORT],...` with some nodes. User, password and database are
-    /// those of the servers that hold the data. Signs that are special in a URL are written as `%XX`.
-    pub address: String,
-    /// The password; it goes before one in the address.
-    pub password: Option<String>,
+    /// Where it is, and how it is called. The store decides how many connections there are, and that they are for records.
+    pub server: turnwise_redis::RedisOptions,
     /// How many replicas must have a write before it is acknowledged; 0 for none. Only all the replicas that a primary
     /// has protect a write from every failover.
     pub wait_replicas: u32,
-    /// How long they may take. At least 1 ms.
+    /// How long they may take, besides the response time-out. At least 1 ms.
     pub wait_timeout: Duration,
-    /// How long Redis may take to answer, besides that.
-    pub response_timeout: Duration,
 }
 
 impl RedisOptions {
     /// The store at this address, with a response time-out of 2 s and without waiting for replicas.
     pub fn new(address: impl Into<String>) -> Self {
         Self {
-            address: address.into(),
-            password: None,
+            server: turnwise_redis::RedisOptions::new(address),
             wait_replicas: 0,
             wait_timeout: Duration::from_secs(1),
-            response_timeout: Duration::from_secs(2),
         }
     }
 }
@@ -82,37 +73,31 @@ pub struct RedisStore {
 }
 
 impl RedisStore {
-    /// Opens the store. A Redis that does not answer yet is no error: calls fail until it does. Every server is asked
-    /// once whether it may throw records away, which is warned of.
+    /// Opens the store. A Redis that does not answer yet is no error: calls fail until it does.
     ///
     /// # Errors
     ///
-    /// If the address cannot be read.
+    /// If the address cannot be read, or the server that answers may throw records away.
     pub async fn open(options: &RedisOptions) -> Result<Self, OpenError> {
         let durable = (options.wait_replicas > 0)
             .then(|| Durable::new(options.wait_replicas, options.wait_timeout));
         let redis = Redis::open(&turnwise_redis::RedisOptions {
-            address: options.address.clone(),
-            password: options.password.clone(),
-            response_timeout: options.response_timeout,
             connections: if durable.is_some() {
                 DURABLE_LANES
             } else {
                 LANES
             },
             keeps_records: true,
+            ..options.server.clone()
         })
-        .await
-        .map_err(|error| OpenError::Address {
-            problem: error.problem,
-        })?;
+        .await?;
         let news = Arc::new(News::new());
         let messages = Arc::clone(&news).pass_on(news.follow(&redis));
         Ok(Self {
             redis,
             script: Script::new(TRANSACT),
             durable,
-            response_timeout: options.response_timeout,
+            response_timeout: options.server.response_timeout,
             news,
             _messages: AbortOnDropHandle::new(tokio::spawn(messages)),
         })
