@@ -94,16 +94,14 @@ pub enum InventoryError {
 /// # Errors
 ///
 /// The address cannot be read or is that of a cluster, or the server does not answer.
-pub async fn of_redis(
-    address: &str,
-    password: Option<String>,
-) -> Result<Inventory, InventoryError> {
-    if address.starts_with("redis+cluster:") {
+pub async fn of_redis(server: turnwise_redis::RedisOptions) -> Result<Inventory, InventoryError> {
+    let scheme = server.address.split(':').next();
+    if scheme.is_some_and(|scheme| scheme.ends_with("+cluster")) {
         return Err(InventoryError::Cluster);
     }
     let options = RedisOptions {
-        password,
-        ..RedisOptions::new(address)
+        server,
+        ..RedisOptions::new("")
     };
     let store = RedisStore::open(&options).await?;
     let mut taking = Taking::default();
@@ -128,7 +126,7 @@ impl Taking {
         let name = named.key.as_str();
         let (kind, id) = name.split_once(':').unwrap_or((name, ""));
         if let Some((_, called, each)) = COUNTED.iter().find(|(of, ..)| *of == kind)
-            && !(kind == "thread" && !has(&named.found, "record"))
+            && (kind != "thread" || has(&named.found, "record"))
         {
             let many = match (&named.found, each) {
                 (Found::Entries(entries), true) => entries.len(),

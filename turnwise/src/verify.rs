@@ -6,12 +6,15 @@ use std::{
     io::Write,
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::Arc,
 };
 
 use anyhow::{Context, Result};
 use jiff::Timestamp;
 use serde::Serialize;
 use turnwise_embedded_file::beside;
+use turnwise_kit::{Kit, clock::SystemClock, files, tls};
+use turnwise_redis::RedisOptions;
 use turnwise_retrieval_index::Sources;
 use turnwise_retrieval_store::Store;
 use turnwise_session_svc::inventory::{self, Inventory};
@@ -39,6 +42,9 @@ pub struct VerifyArgs {
     /// A file with the password for Redis
     #[arg(long, value_name = "FILE", requires = "redis")]
     pub redis_password_file: Option<PathBuf>,
+    /// A file with the authorities that a Redis with `rediss://` is trusted by, as PEM
+    #[arg(long, value_name = "FILE", requires = "redis")]
+    pub redis_ca_file: Option<PathBuf>,
     /// Print one JSON document instead of text
     #[arg(long)]
     pub json: bool,
@@ -90,8 +96,8 @@ pub async fn run(args: VerifyArgs, out: &mut (dyn Write + Send)) -> Result<ExitC
         (Some(folder), _) if folder.join(SUMS).exists() => of_backup(folder)?,
         (Some(folder), _) => of_directory(folder).await?,
         (None, Some(address)) => {
-            let file = args.redis_password_file.as_deref();
-            of_redis(address, file).await?
+            let password = args.redis_password_file.as_ref();
+            of_redis(address, password, args.redis_ca_file.as_ref()).await?
         }
         (None, None) => Verified::default(),
     };
@@ -203,15 +209,20 @@ async fn uploads(
     Ok(())
 }
 
-async fn of_redis(address: &str, password_file: Option<&Path>) -> Result<Verified> {
-    let password = password_file
-        .map(|file| {
-            fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
-        })
-        .transpose()?;
-    let password = password.map(|text| text.trim_end_matches(['\r', '\n']).to_owned());
+async fn of_redis(
+    address: &str,
+    password_file: Option<&PathBuf>,
+    authority: Option<&PathBuf>,
+) -> Result<Verified> {
+    let kit = Kit::new(Arc::new(SystemClock));
+    let password = files::text("--redis-password-file", password_file, &kit)?;
+    let server = RedisOptions {
+        password,
+        tls: tls::authority("--redis-ca-file", authority, &kit)?,
+        ..RedisOptions::new(address)
+    };
     let (mut counts, mut problems) = (BTreeMap::new(), Vec::new());
-    let found = inventory::of_redis(address, password).await?;
+    let found = inventory::of_redis(server).await?;
     add(found, &mut counts, &mut problems);
     Ok(Verified::of(counts, problems))
 }

@@ -1,7 +1,7 @@
 //! TLS: our own certificate and whom we trust, from files that are read again when they change. Connections that are there
 //! stay; those made from then on use what is new.
 
-use std::{error::Error, path::PathBuf, sync::Arc, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 use rustls::{
     CertificateError, ClientConfig, RootCertStore, ServerConfig,

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, path::Path};
 
-use turnwise_course_pack::{Drill as CourseDrill, Pack, load};
+use turnwise_course_pack::{Drill as CourseDrill, LibrarySettings, Pack, load};
 use turnwise_decisions::{Rules, limits::drill_fault};
 use turnwise_grading::{Drill, Verdict, WorkedExample, check_example, check_text, grade};
 use turnwise_kit::Kit;
@@ -32,7 +32,8 @@ fn every_drill_of_the_courses_can_be_a_fallback() {
 }
 
 fn every_drill_can_be_a_fallback(course: &str) {
-    let library = courses::open(Path::new(FOLDER), &Kit::for_tests()).unwrap();
+    let library =
+        courses::open(&LibrarySettings::new(FOLDER.into(), 0), &Kit::for_tests()).unwrap();
     let loaded = library.catalog().get(course).unwrap();
     let course = &loaded.course;
     let steps = Rules::default().drill_max_steps;
@@ -69,7 +70,8 @@ async fn every_drill_of_the_courses_takes_its_own_answer() {
 }
 
 async fn every_drill_takes_its_own_answer(course: &str) {
-    let library = courses::open(Path::new(FOLDER), &Kit::for_tests()).unwrap();
+    let library =
+        courses::open(&LibrarySettings::new(FOLDER.into(), 0), &Kit::for_tests()).unwrap();
     let loaded = library.catalog().get(course).unwrap();
     let served = loaded.course.path().iter();
     let served = served.flat_map(|unit| &loaded.course.unit(*unit).drills);

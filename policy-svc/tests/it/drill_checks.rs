@@ -1,7 +1,7 @@
 //! What `course check` says of a course's drills beside their keys.
 
 use tempfile::TempDir;
-use turnwise_course_pack::{Pack, load};
+use turnwise_course_pack::{LibrarySettings, Pack, load};
 use turnwise_kit::Kit;
 use turnwise_policy_svc::{courses, drill_checks};
 
@@ -38,7 +38,11 @@ fn two_equations_are_refused_wherever_they_stand() {
             fault.contains("`ONE-D1` has an equals sign in its `prompt`"),
             "{fault}"
         );
-        let refused = courses::open(folder.path(), &Kit::for_tests()).err();
+        let refused = courses::open(
+            &LibrarySettings::new(folder.path().to_owned(), 0),
+            &Kit::for_tests(),
+        )
+        .err();
         let refused = refused.map(|error| error.to_string()).unwrap_or_default();
         assert!(refused.contains("`ONE-D1`"), "{refused}");
     }

@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use tempfile::TempDir;
-use turnwise_course_pack::load;
+use turnwise_course_pack::{LibrarySettings, load};
 use turnwise_kit::Kit;
 use turnwise_policy_svc::{courses, drill_keys};
 use turnwise_proto::policy::v1::{
@@ -88,7 +88,10 @@ fn keys_that_are_not_the_answer() {
             assert!(found[0].contains(part), "{part}: {}", found[0]);
         }
         // Nor is the course served.
-        let refused = courses::open(folder.path(), &Kit::for_tests());
+        let refused = courses::open(
+            &LibrarySettings::new(folder.path().to_owned(), 0),
+            &Kit::for_tests(),
+        );
         let refused = refused.err().map(|error| error.to_string());
         let refused = refused.unwrap_or_default();
         assert!(refused.contains("`ONE-D1` with seed 0"), "{refused}");

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 use tempfile::TempDir;
-use turnwise_course_pack::load;
+use turnwise_course_pack::{LibrarySettings, load};
 use turnwise_kit::Kit;
 use turnwise_policy_svc::{courses, exam_drills};
 use turnwise_proto::{
@@ -59,7 +59,10 @@ fn a_drill_that_is_an_exam_question_refuses_the_pack() {
             fault.contains("the drill `ONE-D1` asks what the exam question `ONE-"),
             "{fault}"
         );
-        let refused = courses::open(folder.path(), &Kit::for_tests());
+        let refused = courses::open(
+            &LibrarySettings::new(folder.path().to_owned(), 0),
+            &Kit::for_tests(),
+        );
         let refused = refused.err().map(|error| error.to_string());
         let refused = refused.unwrap_or_default();
         assert!(refused.contains("the drill `ONE-D1` asks"), "{refused}");

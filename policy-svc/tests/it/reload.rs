@@ -4,7 +4,7 @@ use std::{fs, path::Path, sync::Arc};
 
 use tempfile::TempDir;
 use tonic::{Code, Status, service::Routes};
-use turnwise_course_pack::Library;
+use turnwise_course_pack::{Library, LibrarySettings};
 use turnwise_kit::Kit;
 use turnwise_policy_svc::{
     HelperSettings, Settings,
@@ -35,7 +35,8 @@ fn service() -> Service {
     write_pack(&root.path().join(COURSE), COURSE);
     write_pack(&root.path().join("other"), "other");
     let kit = Kit::for_tests();
-    let library = Arc::new(courses::open(root.path(), &kit).unwrap());
+    let library =
+        Arc::new(courses::open(&LibrarySettings::new(root.path().to_owned(), 0), &kit).unwrap());
     let client = PolicyServiceClient::new(
         routes_over(library.catalog(), &HelperSettings::default(), true, &kit)
             .unwrap()
@@ -199,7 +200,11 @@ async fn a_course_whose_graph_goes_in_a_circle_is_told_as_that() {
     fs::write(&units, circle).unwrap();
     assert!(!service.settle());
     // At the start of a service it is the same.
-    let late = courses::open(service.root.path(), &Kit::for_tests()).unwrap();
+    let late = courses::open(
+        &LibrarySettings::new(service.root.path().to_owned(), 0),
+        &Kit::for_tests(),
+    )
+    .unwrap();
     let late = routes_over(
         late.catalog(),
         &HelperSettings::default(),

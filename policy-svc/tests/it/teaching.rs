@@ -111,7 +111,10 @@ fn hints_that_give_the_answer_away_and_texts_that_may_not_be_shown() {
             "{}",
             found[0]
         );
-        let refused = courses::open(folder.path(), &Kit::for_tests());
+        let refused = courses::open(
+            &LibrarySettings::new(folder.path().to_owned(), 0),
+            &Kit::for_tests(),
+        );
         let refused = refused
             .err()
             .map(|error| error.to_string())

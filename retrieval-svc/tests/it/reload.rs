@@ -3,7 +3,7 @@
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use tonic::Status;
-use turnwise_course_pack::Library;
+use turnwise_course_pack::{Library, LibrarySettings};
 use turnwise_kit::{Fault, Kit};
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -60,9 +60,13 @@ async fn followed(root: &Path, kit: &Kit) -> (Arc<Library<Arc<CourseVersion>>>, 
     let backends = crate::fixture::backends(Arc::new(NoModel)).await;
     let queries = Arc::clone(&backends.queries);
     let indexer = Arc::new(Indexer::new(backends, Arc::clone(&kit.clock)));
-    let library = courses::open(root, Arc::clone(&indexer), kit)
-        .await
-        .unwrap();
+    let library = courses::open(
+        &LibrarySettings::new(root.to_owned(), 0),
+        Arc::clone(&indexer),
+        kit,
+    )
+    .await
+    .unwrap();
     let served = Served {
         courses: library.catalog(),
         indexer,

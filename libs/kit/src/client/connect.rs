@@ -189,9 +189,12 @@ impl Watch {
                 }
             }
             let changed = async {
-                match &mut renewed {
-                    Some(renewed) if renewed.changed().await.is_ok() => {}
-                    _ => pending().await,
+                let ended = match &mut renewed {
+                    Some(renewed) => renewed.changed().await.is_err(),
+                    None => true,
+                };
+                if ended {
+                    pending::<()>().await;
                 }
             };
             tokio::select! {

@@ -117,6 +117,7 @@ async fn spans_are_made_only_where_they_are_recorded() {
         format: LogFormat::Json,
         filter: "off".to_owned(),
         otlp_endpoint: None,
+        otlp_channel: None,
     })
     .unwrap();
     for traceparent in [None, Some(parent("01")), Some(parent("00"))] {

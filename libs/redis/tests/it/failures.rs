@@ -174,11 +174,11 @@ async fn a_password_that_changes_costs_no_call() {
     acl(">old");
     let password = Arc::new(Mutex::new("old"));
     let told = Arc::clone(&password);
-    let redis = Redis::open(&RedisOptions {
+    let options = RedisOptions {
         password: Some(Arc::new(move || (*told.lock().unwrap()).to_owned())),
         ..RedisOptions::new(server.url().replace("//", "//counter@"))
-    });
-    let redis = redis.await.unwrap();
+    };
+    let redis = Redis::open(&options).await.unwrap();
     assert_eq!(count(&redis).await.unwrap(), Value::Int(1));
     acl(">new");
     *password.lock().unwrap() = "new";

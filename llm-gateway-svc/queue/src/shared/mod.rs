@@ -227,8 +227,8 @@ impl SharedQueue {
 
     /// Gives up the own slots that are not held any more, before others may own them. Not while it is detached, as it may run
     /// calls there: then it answers that it has not.
-    fn give_up(&self, holding: &Holding, now: Instant) -> bool {
-        self.state().give_up(holding, now)
+    fn give_up_slots(&self, holding: &Holding, now: Instant) -> bool {
+        self.state().give_up_slots(holding, now)
     }
 
     /// Holds this from now on.

@@ -207,7 +207,10 @@ impl Lease {
             News::None => return false,
             News::Asked { .. } => {
                 // All of them, or else it has not agreed; what some have given up comes back with the next application.
-                if !state.queues().all(|queue| queue.give_up(&holding, now)) {
+                if !state
+                    .queues()
+                    .all(|queue| queue.give_up_slots(&holding, now))
+                {
                     return false;
                 }
             }

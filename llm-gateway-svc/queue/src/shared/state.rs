@@ -152,7 +152,7 @@ impl State {
 
     /// Gives up the own slots that are not held any more; false, and nothing is done, while they may be in use unseen. Until
     /// it joins again, nothing is known of the others: replicas that have joined as other ones do not tell this one of them.
-    pub(super) fn give_up(&mut self, holding: &Holding, now: Instant) -> bool {
+    pub(super) fn give_up_slots(&mut self, holding: &Holding, now: Instant) -> bool {
         if matches!(self.mode, Mode::Detached(_)) && !self.own.is_empty() {
             return false;
         }
