@@ -13,7 +13,7 @@ use turnwise_testing::{ReservedPort, certificates::Certificates, redis::RedisSer
 
 use super::{Deployment, Running};
 use crate::{
-    evidence::{self, Seed},
+    evidence,
     options::{Kind, Options, Service},
     process::{Process, Program},
 };

@@ -166,7 +166,7 @@ async fn an_alert_is_listed_and_not_taken_on(bench: &mut Bench) {
     let name = format!("alert:{}", alert.alert_id);
     let more = with_more(&alert);
     bench.put(&class, &name, "alert", &more).await;
-    assert_eq!(list().await, [alert.clone()]);
+    assert_eq!(list().await, std::slice::from_ref(&alert));
     let id = (false, alert.alert_id.as_str());
     let taken = sessions
         .acknowledge_alert(&bench.actor(), CLASS, id, &fresh())
@@ -185,15 +185,16 @@ async fn a_class_policy_holds_and_is_not_replaced(bench: &mut Bench) {
     let class = Partition::class(&bench.tenant, CLASS);
     bench.put(&class, "policy", "policy", &more).await;
     let read = sessions.get_class_policy(&bench.tenant, CLASS).await;
-    assert_eq!(read, Ok(policy.clone()));
+    assert_eq!(read, Ok(policy));
     let set = sessions
-        .set_class_policy(&bench.actor(), CLASS, policy.clone(), &fresh())
+        .set_class_policy(&bench.actor(), CLASS, policy, &fresh())
         .await;
     assert_eq!(refused(set), too_new("class_policy"));
     assert!(holds(bench, "policy", &more));
     // One that cannot be read is replaced.
     bench.put(&class, "policy", "policy", &[1, 0]).await;
-    let set = sessions.set_class_policy(&bench.actor(), CLASS, policy, &fresh());
+    let (actor, key) = (bench.actor(), fresh());
+    let set = sessions.set_class_policy(&actor, CLASS, policy, &key);
     set.await.unwrap();
 }
 
@@ -221,7 +222,8 @@ async fn work_and_webhooks_of_a_newer_version_wait_for_it(bench: &mut Bench) {
 
     // What staff do is told in order: an event that cannot be read yet holds up its stream, and is not skipped.
     let names = vec!["Grace Hopper".to_owned()];
-    let set = sessions.set_roster(&bench.actor(), CLASS, names, &fresh());
+    let (actor, key) = (bench.actor(), fresh());
+    let set = sessions.set_roster(&actor, CLASS, names, &key);
     set.await.unwrap();
     let event = Write::Append {
         key: Key::new(format!("outbox:class:{CLASS}")),
