@@ -9,7 +9,7 @@ use std::{
 
 use axum::http::Response;
 use tokio_util::sync::CancellationToken;
-use turnwise_testing::web_server::WebServer;
+use turnwise_testing::{web_server::WebServer, write_secret};
 use turnwise_tests::{
     deployment::Deployment,
     eventually::eventually,
@@ -163,7 +163,7 @@ fn a_bundle_that_is_none_stops_who_reads_it() {
         Path::new(&file("courses/good")),
     );
     fs::write(file("courses/bad.tar.zst"), "no bundle").unwrap();
-    fs::write(file("token"), "x".repeat(43)).unwrap();
+    write_secret(file("token"), "x".repeat(43)).unwrap();
     for service in [Service::Policy, Service::Retrieval, Service::Suite] {
         let args = match service {
             Service::Suite => vec!["up".into(), "--data-dir".into(), file("data").into()],

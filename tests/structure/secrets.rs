@@ -10,12 +10,13 @@ use std::{
 use tempfile::TempDir;
 use turnwise_tests::process::repository;
 
-const NAMES: [&str; 6] = [
+const NAMES: [&str; 7] = [
     "drill-token-keys",
     "internal-token",
     "redis-limits-password",
     "redis-llm-password",
     "redis-password",
+    "redis-session-password",
     "scope-token-keys",
 ];
 

@@ -146,7 +146,7 @@ async fn a_start_that_fails_says_what_to_do_and_no_password() {
         (vec!["--session-store", "embedded:"], "the path is missing"),
         (
             vec!["--session-store", "rediss://:sesame@h"],
-            "SESSION_STORE must be",
+            "NoAuthority",
         ),
         (
             vec!["--session-store", "redis://:sesame@h:port"],

@@ -6,6 +6,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use tempfile::TempDir;
 use turnwise_gateway_svc::tokens::{CardTokens, TokenFault};
 use turnwise_kit::Kit;
+use turnwise_testing::write_secret;
 
 use super::{DRILL, Keys, TTL, line, now, tokens};
 use crate::slow_disk::SlowFile;
@@ -119,7 +120,7 @@ fn a_faulty_file_is_told_with_line_and_remedy_and_without_its_secrets() {
     let good = line("good", 1);
     let secret = STANDARD.encode([77; 16]);
     let cases = [
-        (String::new(), "holds no key"),
+        (String::new(), "it is empty"),
         ("# nothing\n".to_owned(), "holds no key"),
         (
             format!("{good}only-one-word\n"),
@@ -154,7 +155,7 @@ fn a_faulty_file_is_told_with_line_and_remedy_and_without_its_secrets() {
             (0..33).map(|n| line(&format!("k{n}"), n)).collect(),
             "line 33: there are more than 32 keys",
         ),
-        ("#".repeat(70_000), "is larger than"),
+        ("#".repeat(1_048_577), "it has more than"),
     ];
     for (text, expected) in cases {
         let problem = Keys::new(&text).problem();
@@ -164,9 +165,9 @@ fn a_faulty_file_is_told_with_line_and_remedy_and_without_its_secrets() {
     }
     let folder = TempDir::new().unwrap();
     let nothing = CardTokens::load(folder.path().join("none"), TTL).unwrap_err();
-    assert!(nothing.to_string().contains("cannot be read"));
+    assert!(nothing.to_string().contains("there is no such file"));
     let binary = folder.path().join("binary");
-    fs::write(&binary, [0xff, 0xfe, 0x00]).unwrap();
+    write_secret(&binary, [0xff, 0xfe, 0x00]).unwrap();
     let binary = CardTokens::load(binary, TTL).unwrap_err();
     assert!(binary.to_string().contains("is no text"));
 }

@@ -148,7 +148,7 @@ async fn a_redis_that_may_evict_records_is_refused_at_the_start_and_warned_of_la
 #[tokio::test]
 async fn where_the_policy_may_not_be_asked_for_a_start_is_only_warned() {
     let (log, _guard) = Log::listen();
-    let user = "keeper on nopass ~* +@all -config";
+    let user = "keeper on nopass ~* +@all -info";
     let options = ServerOptions::default()
         .set("maxmemory-policy", "allkeys-lru")
         .set("user", user);

@@ -203,6 +203,7 @@ async fn without_redis_at_the_start_no_slot_is_owned() {
     }
     assert_eq!(replica.ordinals.share(), None);
     block_in_place(|| server.start_again().unwrap());
+    replica.replica.until(Scope::Shared).await;
     let patient = ask("class", "a").max_wait(SOON);
     drop(slot_of(&replica.replica.queue, patient).await);
 }

@@ -247,7 +247,8 @@ async fn of_two_replicas_with_one_index_one_owns_its_slots_and_both_say_so() {
     let subscriber = tracing_subscriber::fmt()
         .with_writer(move || writer.clone())
         .finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    // The queues' tasks run on another thread.
+    tracing::subscriber::set_global_default(subscriber).unwrap();
     let mut server = RedisServer::start().unwrap();
     let options = QueueOptions {
         replicas: 2,
