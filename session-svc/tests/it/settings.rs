@@ -144,10 +144,7 @@ async fn a_start_that_fails_says_what_to_do_and_no_password() {
     for (arguments, expected) in [
         (vec!["--session-store", "sqlite:x"], "SESSION_STORE must be"),
         (vec!["--session-store", "embedded:"], "the path is missing"),
-        (
-            vec!["--session-store", "rediss://:sesame@h"],
-            "NoAuthority",
-        ),
+        (vec!["--session-store", "rediss://:sesame@h"], "NoAuthority"),
         (
             vec!["--session-store", "redis://:sesame@h:port"],
             "HOST:PORT",
