@@ -53,7 +53,10 @@ impl Policies {
             more_passages_elsewhere,
             own_exercises,
             prompt_runs_name,
+            graded,
         } = request;
+        let answered = graded.as_ref().map_or("", |graded| graded.answer.as_str());
+        read::bounded("graded.answer", answered, guard::MOST_CHARS)?;
         check_said(&said)?;
         let passages = passages::read("passage", passage, more_passages)?;
         let elsewhere = (passage_elsewhere, more_passages_elsewhere);
@@ -220,7 +223,7 @@ impl Policies {
                 placement,
             };
             let quotable: Vec<&str> = quotable.iter().map(String::as_str).collect();
-            let verdict = known.judge_reply(
+            let mut verdict = known.judge_reply(
                 &self.guard,
                 &loaded,
                 &policy.turn_id,
@@ -228,6 +231,9 @@ impl Policies {
                 open,
                 &quotable,
             );
+            let written = format!("{message} {formula}");
+            verdict.withheld = (verdict.withheld)
+                .or_else(|| guard::false_verdict(&self.guard, reply, graded.as_ref(), &written));
             self.replies.looked_at(verdict.statements);
             if let Some(reason) = verdict.withheld {
                 self.replies.withheld(reason);
