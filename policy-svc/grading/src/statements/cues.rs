@@ -166,6 +166,14 @@ pub(super) const DOUBTING: &str = "\
     is so right true correct agree sure really hold holds work works ok okay makes make sense stimmt richtig wahr \
     oder sicher wirklich einverstanden passt korrekt das can could";
 
+/// Words that a question whether something is true begins with.
+pub(super) const VERIFYING: &str = "\
+    is are does do can could which what who ist sind stimmt gilt passt kann könnte welche welcher welches was wer";
+
+/// Words that it has.
+pub(super) const HOLDING: &str = "\
+    right true correct agree hold holds work works think richtig wahr korrekt stimmt stimmen gilt passt meinst denkst";
+
 /// Words that a claim may begin with in a question: `So 2 + 3 = 5, do you see why?`
 pub(super) const CONCLUDING: &str = "\
     so then and also now because since dann und nun da weil denn therefore daher";

@@ -174,6 +174,41 @@ fn false_sums_of_small_models_are_found() {
 }
 
 #[test]
+fn a_question_beside_an_identity_leaves_it_a_claim() {
+    for text in [
+        "(x+3)^2 = x^2 + 9. What is the next step?",
+        "We know that (x+3)^2 = x^2 + 9. How do you go on?",
+        "2x + 3x = 5x^2. Where do you see like terms?",
+        "x^2 * x^3 = x^6. Which rule is it?",
+        "3(x + 2) = 3x + 2. Why is that so?",
+        "-(x - 3) = -x - 3. What comes next?",
+        "$(a+b)^2 = a^2 + b^2$. Look again?",
+        "Also ist 3(x + 2) = 3x + 2. Was kommt jetzt?",
+        "So (a+b)^2 = a^2 + b^2, do you see why?",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(!findings.holds(), "{text}: {findings:?}");
+    }
+    for text in [
+        "(x+3)^2 = x^2 + 6x + 9. What is the next step?",
+        "2x + 3 = 7. What do you do first?",
+        "5x + 2 = 3x + 10. What do you do first?",
+        "(x+3)^2 = x^2 + 15. What do you do first?",
+        "x^2 = 9x. What comes next?",
+        "Is (x+3)^2 = x^2 + 9?",
+        "3(x + 2) = 3x + 2. Is that right?",
+        "3(x + 2) = 3x + 2. Put in x = 1. Do you agree?",
+        "Which of them is right? (a) 3(x + 2) = 3x + 2, (b) 3(x + 2) = 3x + 6",
+        "3(x + 2) = 3x + 2. Stimmt das?",
+        "Take the equation 3(x + 2) = 3x + 8. What do you notice?",
+        "3(x + 2) = 3x + 2. Where is the mistake?",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(findings.holds(), "{text}: {findings:?}");
+    }
+}
+
+#[test]
 fn what_the_student_wrote_may_be_repeated() {
     let text = "Look: 1/4 + 1/3 = 2/7 again.";
     assert!(!check_text(text, &[]).holds());
