@@ -265,7 +265,8 @@ pub fn resolve_request(
         passage_elsewhere: elsewhere.next(),
         more_passages_elsewhere: elsewhere.collect(),
         prompt_runs_name: 0,
-        own_exercises: !open_card::exam_waits(facts, texts),
+        own_exercises: open_card::waiting_exam(facts, texts).is_none(),
+        exam_question: exam_question(facts, texts),
         graded: last_answer(facts, texts).map(|graded| GradedAnswer {
             answer: graded.answer.clone(),
             result: graded.result,
@@ -345,6 +346,17 @@ fn placement_question(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill>
         prompt: question.prompt.clone(),
         question_latex: question.question_latex.clone(),
         said: said_lately(texts),
+    })
+}
+
+/// The exam question that waits for an answer. What the student said of it is no part: that its answer was guessed is no
+/// reason to tell it.
+fn exam_question(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
+    let exam = open_card::waiting_exam(facts, texts)?;
+    Some(OpenDrill {
+        prompt: exam.prompt.clone(),
+        question_latex: exam.question_latex.clone(),
+        ..OpenDrill::default()
     })
 }
 

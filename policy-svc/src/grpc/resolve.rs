@@ -54,6 +54,7 @@ impl Policies {
             own_exercises,
             prompt_runs_name,
             graded,
+            exam_question,
         } = request;
         let answered = graded.as_ref().map_or("", |graded| graded.answer.as_str());
         read::bounded("graded.answer", answered, guard::MOST_CHARS)?;
@@ -68,6 +69,7 @@ impl Policies {
         };
         guard::check_drill("open_drill", open_drill.as_ref())?;
         guard::check_drill("placement_question", placement_question.as_ref())?;
+        guard::check_drill("exam_question", exam_question.as_ref())?;
         guard::check_quotable("quotable", &quotable)?;
         let mut policy = policy.ok_or_else(|| PolicyError::missing("policy"))?;
         let fields = ("policy.course_id", "policy.pack_hash");
@@ -156,6 +158,14 @@ impl Policies {
                 hints_given: usize::try_from(hints_given).unwrap_or_default(),
             }),
             is_answer: check_typed.is_some(),
+            exam: exam_question
+                .as_ref()
+                .map(|asked| turnwise_reply_guard::OpenDrill {
+                    prompt: &asked.prompt,
+                    question_latex: &asked.question_latex,
+                    key: None,
+                    said: "",
+                }),
             said: &said,
             terms: Some(&terms),
             ..decisions::Situation::default()
