@@ -2,8 +2,23 @@
 
 use std::borrow::Cow;
 
-/// What says `=` in words.
-pub(super) const EQUALS: &[&str] = &["equals ", "is equal to ", "ist gleich "];
+/// What says a relation in words.
+pub(super) const RELATIONS: &[(&str, char)] = &[
+    ("equals ", '='),
+    ("is equal to ", '='),
+    ("ist gleich ", '='),
+    ("is greater than ", '>'),
+    ("is bigger than ", '>'),
+    ("is larger than ", '>'),
+    ("ist größer als ", '>'),
+    ("is less than ", '<'),
+    ("is smaller than ", '<'),
+    ("ist kleiner als ", '<'),
+];
+
+/// Words of a sentence that compares without signs: `In size, -8 is greater than 3.`
+pub(super) const SIZE: &str = "\
+    size magnitude absolute distance away betrag absolutbetrag abstand betragsmäßig";
 
 /// Words between two statements, and between two parts of one.
 pub(super) const AND: &str = "\

@@ -111,8 +111,14 @@ fn is_no_claim(text: &str, place: &Range<usize>) -> bool {
     {
         after = "";
     }
+    let is_in_words = [" than ", " als "]
+        .iter()
+        .any(|word| part(place.start, place.end).contains(word));
+    let is_of_size =
+        || words(part(sentence.start, sentence.end)).any(|word| cues::is(cues::SIZE, word));
     is_denied(before)
         || is_denied(after)
+        || is_in_words && is_of_size()
         || is_refuted(part(0, sentence.start), part(sentence.end, text.len()))
         // `7 : 2 = 3, rest 1`
         || words(after)

@@ -209,6 +209,34 @@ fn a_question_beside_an_identity_leaves_it_a_claim() {
 }
 
 #[test]
+fn numbers_are_compared_in_words() {
+    for text in [
+        "-3 is greater than 2.",
+        "So -3 is bigger than -1. Ok?",
+        "0.5 is bigger than 3/4.",
+        "Remember that $-8$ is larger than $-3$.",
+        "Also gilt: 3/4 ist kleiner als 0,5.",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(!findings.holds(), "{text}: {findings:?}");
+    }
+    for text in [
+        "-3 is less than 2.",
+        "Is -3 greater than 2?",
+        "Somebody says that -3 is greater than 2.",
+        "In size, -8 is greater than 3.",
+        "5 is less than 3 squared.",
+        "1/2 is less than 1/3 of a larger cake.",
+        "x is greater than 2, and 3 is greater than it.",
+        "5 ist kleiner als 3 mal 2.",
+        "3 m is less than 400 cm.",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(findings.holds(), "{text}: {findings:?}");
+    }
+}
+
+#[test]
 fn what_the_student_wrote_may_be_repeated() {
     let text = "Look: 1/4 + 1/3 = 2/7 again.";
     assert!(!check_text(text, &[]).holds());
