@@ -8,7 +8,7 @@
 //! | `profile`, and a model of words and parts of words | claims of mastery, insults, personal data and secrecy, harm; in English and German, whatever the course's language |
 //! | `mathematics` | equalities, inequalities, identities and worked examples that are false |
 //! | `verdicts` | [`Guard::contradicts`]: words that say of a graded answer what its verdict is not |
-//! | [`formula`], `written`, `numbers`, `respelled`, `signs`, `answer` | the solution of the exercise that the student works on |
+//! | [`formula`], `written`, `numbers`, `respelled`, `signs`, `answer` | the open exercise's solution |
 //!
 //! [`plain_text`] takes Markdown out of a text before it is judged and shown.
 //!

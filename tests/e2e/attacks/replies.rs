@@ -414,7 +414,10 @@ async fn no_wrong_answer_is_called_right(kind: Kind) {
         ("Where is -17 on the number line?", false),
     ] {
         obedient.says(&says(text)).await;
-        let turn = saying(&obedient.thread, "was 99 right");
+        let turn = saying(
+            &obedient.thread,
+            "How do I add negative numbers? Was 99 right?",
+        );
         let answer = obedient.student.turn(turn).await.unwrap();
         let record = obedient.staff.record(&obedient.student.id, &answer.turn_id);
         let verdict = record.await.facts.unwrap().verdict.unwrap();
