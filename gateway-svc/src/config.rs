@@ -100,7 +100,7 @@ pub struct Settings {
     /// Variables (1 to 10000) that one observation of a procedure may have
     #[arg(long, env = "HELP_MAX_VARS", default_value = "256", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub help_max_vars: u32,
-    /// Seconds for a call without `grpc-timeout` (1 to 600)
+    /// Seconds for a call without `grpc-timeout` (1 to 600, at most TURN_DEADLINE_MAX_SECONDS)
     #[arg(long, env = "TURN_DEADLINE_SECONDS", default_value = "75", value_parser = clap::value_parser!(u64).range(1..=600))]
     pub turn_deadline_seconds: u64,
     /// Seconds that no call may exceed (1 to 3600)
@@ -340,12 +340,19 @@ impl Settings {
     }
 
     /// How long calls may take.
-    pub fn deadline_rule(&self) -> DeadlineRule {
-        let most = Duration::from_secs(self.turn_deadline_max_seconds);
-        DeadlineRule {
-            default: Duration::from_secs(self.turn_deadline_seconds).min(most),
-            most,
+    ///
+    /// # Errors
+    ///
+    /// TURN_DEADLINE_SECONDS is more than TURN_DEADLINE_MAX_SECONDS: every turn would have less time than it was given.
+    pub fn deadline_rule(&self) -> Result<DeadlineRule, StartError> {
+        let (default, most) = (self.turn_deadline_seconds, self.turn_deadline_max_seconds);
+        if default > most {
+            return Err(StartError::Deadlines { default, most });
         }
+        Ok(DeadlineRule {
+            default: Duration::from_secs(default),
+            most: Duration::from_secs(most),
+        })
     }
 
     /// What help with procedures is set to.

@@ -27,6 +27,16 @@ pub enum StartError {
     /// The exam system's address.
     #[error("EXAM_ENDPOINT cannot be used")]
     ExamEndpoint(#[from] turnwise_kit::client::ConnectError),
+    /// Less time for a call than it is given.
+    #[error(
+        "TURN_DEADLINE_SECONDS ({default}) is more than TURN_DEADLINE_MAX_SECONDS ({most}); lower the first or raise the second"
+    )]
+    Deadlines {
+        /// Seconds for a call that names no time.
+        default: u64,
+        /// Seconds that no call may exceed.
+        most: u64,
+    },
     /// Two keys that reset classes.
     #[error(
         "HELPER_INTERNAL_API_TOKEN and HELPER_INTERNAL_API_TOKEN_FILE are both set; keep one of them"

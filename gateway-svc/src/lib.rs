@@ -116,6 +116,7 @@ pub async fn service(
     client: impl FnMut(Place<'_>) -> Result<GrpcClient, SettingsError>,
     kit: &Kit,
 ) -> Result<run::Service, run::StartError> {
+    let deadline = settings.deadline_rule()?;
     let auth = auth::JwtAuth::new(settings, kit).await?;
     if let Some(exam) = &settings.exam_endpoint {
         server.check_elsewhere("EXAM_ENDPOINT", exam)?;
@@ -126,7 +127,7 @@ pub async fn service(
         routes: routes(settings, upstreams, kit).await?,
         names: SERVICE_NAMES.to_vec(),
         auth: Some(Arc::new(auth)),
-        deadline: settings.deadline_rule(),
+        deadline,
         beside: None,
     })
 }

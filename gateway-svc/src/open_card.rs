@@ -98,10 +98,10 @@ fn ungraded<'a>(facts: &TurnFacts, texts: &'a TurnTexts) -> Option<&'a TutorCard
     (!is_done).then_some(card)
 }
 
-/// Whether an exam question waits for an answer, whatever was set since: one that is neither passed nor locked.
-pub(crate) fn exam_waits(facts: &TurnFacts, texts: &TurnTexts) -> bool {
-    let mut exams = texts.recent_messages.iter().filter_map(exam);
-    exams.any(|exam| !is_passed_or_locked(facts, &exam.question_id))
+/// The latest exam question that waits for an answer, whatever was set since: one that is neither passed nor locked.
+pub(crate) fn waiting_exam<'a>(facts: &TurnFacts, texts: &'a TurnTexts) -> Option<&'a ExamCard> {
+    let mut exams = texts.recent_messages.iter().rev().filter_map(exam);
+    exams.find(|exam| !is_passed_or_locked(facts, &exam.question_id))
 }
 
 fn exam(message: &TutorMessage) -> Option<&ExamCard> {

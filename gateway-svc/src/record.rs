@@ -13,7 +13,7 @@ use turnwise_proto::{
     exam::v1::QuestionState,
     explain::v1::{TurnFacts, TurnTexts, Verdict},
     policy::v1::{
-        CountedExercises, DecideRequest, KnownTexts, OpenDrill, PlanRequest, Reply,
+        CountedExercises, DecideRequest, GradedAnswer, KnownTexts, OpenDrill, PlanRequest, Reply,
         ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request::Outcome,
     },
     session::v1::{GradedDrill, StudentSnapshot, ThreadFocus, ThreadKind, TurnState},
@@ -265,7 +265,12 @@ pub fn resolve_request(
         passage_elsewhere: elsewhere.next(),
         more_passages_elsewhere: elsewhere.collect(),
         prompt_runs_name: 0,
-        own_exercises: !open_card::exam_waits(facts, texts),
+        own_exercises: open_card::waiting_exam(facts, texts).is_none(),
+        exam_question: exam_question(facts, texts),
+        graded: last_answer(facts, texts).map(|graded| GradedAnswer {
+            answer: graded.answer.clone(),
+            result: graded.result,
+        }),
         quotable: texts
             .graded
             .iter()
@@ -344,6 +349,17 @@ fn placement_question(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill>
     })
 }
 
+/// The exam question that waits for an answer. What the student said of it is no part: that its answer was guessed is no
+/// reason to tell it.
+fn exam_question(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
+    let exam = open_card::waiting_exam(facts, texts)?;
+    Some(OpenDrill {
+        prompt: exam.prompt.clone(),
+        question_latex: exam.question_latex.clone(),
+        ..OpenDrill::default()
+    })
+}
+
 /// What the student wrote in the messages that the turn uses, and in its own, oldest first.
 fn said_before(texts: &TurnTexts) -> Vec<&str> {
     let messages = texts.recent_messages.iter();
@@ -378,10 +394,16 @@ fn typed(facts: &TurnFacts, texts: &TurnTexts) -> Option<StudentInput> {
     })
 }
 
+/// The answer that was graded last in the thread, where the turn may be about its unit.
+fn last_answer<'a>(facts: &TurnFacts, texts: &'a TurnTexts) -> Option<&'a GradedDrill> {
+    let graded = texts.graded.as_deref()?;
+    let policy = facts.policy.as_ref()?;
+    let is_in_scope = policy.scoped_unit_ids.contains(&graded.unit_id);
+    is_in_scope.then_some(graded)
+}
+
 /// What the record says of the conversation. What a client says of it is no part.
 fn conversation<'a>(facts: &'a TurnFacts, texts: &'a TurnTexts) -> Conversation<'a> {
-    let scope = facts.policy.as_ref().map(|policy| &policy.scoped_unit_ids);
-    let in_scope = |graded: &&GradedDrill| scope.is_some_and(|ids| ids.contains(&graded.unit_id));
     let last = texts.recent_messages.last();
     let days = last
         .and_then(|message| message.create_time)
@@ -392,7 +414,7 @@ fn conversation<'a>(facts: &'a TurnFacts, texts: &'a TurnTexts) -> Conversation<
     Conversation {
         open_card: open_card::open(facts, texts),
         hints_given: open_card::hints(facts, texts),
-        last_answer: texts.graded.as_deref().filter(in_scope),
+        last_answer: last_answer(facts, texts),
         exam_state: event(facts)
             .map_or(QuestionState::Unspecified, |event| exam_state(facts, event)),
         days_away: u64::try_from(days).unwrap_or(0),

@@ -212,3 +212,20 @@ async fn what_is_wrong_with_the_settings_is_said_without_a_password() {
     let alone = ["gateway-svc", "--gateway-redis-password-file", "/some/file"];
     assert!(Cli::try_parse_from(alone).is_err(), "it would be ignored");
 }
+
+#[test]
+fn a_call_is_not_given_more_time_than_any_may_have() {
+    let rule = |default: &str, most: &str| {
+        let default = format!("--turn-deadline-seconds={default}");
+        let most = format!("--turn-deadline-max-seconds={most}");
+        settings(&[default.as_str(), most.as_str()]).deadline_rule()
+    };
+    let kept = rule("30", "30").unwrap();
+    assert_eq!((kept.default.as_secs(), kept.most.as_secs()), (30, 30));
+    let refused = rule("600", "1").unwrap_err().to_string();
+    assert!(refused.contains("TURN_DEADLINE_SECONDS (600)"), "{refused}");
+    assert!(
+        refused.contains("TURN_DEADLINE_MAX_SECONDS (1)"),
+        "{refused}"
+    );
+}

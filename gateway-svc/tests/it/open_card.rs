@@ -262,6 +262,9 @@ fn an_exam_question_is_open_until_it_is_passed_or_locked() {
     for (state, waits) in [(available, true), (passed, false)] {
         facts.statuses = vec![status("Q", state)];
         assert_eq!(own_exercises(&facts, &texts), !waits, "{state:?}");
+        let request = resolve_request(&facts, &texts, KnownTexts::default());
+        let question = request.unwrap().exam_question;
+        assert_eq!(question.is_some(), waits, "{state:?}");
     }
 }
 

@@ -1,10 +1,12 @@
 //! Whether a drill can be graded by mathematics alone: it is solved, and answers to it are told apart.
 
+use num_traits::{One, Zero};
+
 use crate::{
     algebra::Work,
-    grade::{Drill, Verdict},
+    grade::{Drill, Task, Verdict},
     grader,
-    notation::{Relation, Sign},
+    notation::{Expression, Relation, Sign},
     task::{self, Problem, Subject, Target},
     working,
 };
@@ -29,9 +31,48 @@ pub(crate) fn is_checkable(drill: &Drill<'_>) -> bool {
 
 fn has_form(problem: &Problem) -> bool {
     match &problem.subject {
-        Subject::Expression(question) => working::has_form(problem, question, &mut Work::new()),
+        Subject::Expression(question) => {
+            let is_own_answer = matches!(problem.task, Task::Evaluate | Task::Simplify)
+                && problem.target.is_none()
+                && problem.round.is_none()
+                && is_number(question);
+            !is_own_answer && working::has_form(problem, question, &mut Work::new())
+        }
         _ => true,
     }
+}
+
+/// Whether nothing is to be done: `7`, `2 + 0`, `1 · 7`, `7/1`.
+fn is_number(expression: &Expression) -> bool {
+    match expression {
+        Expression::Number { .. } => true,
+        Expression::Negate(inner) => matches!(**inner, Expression::Number { .. }),
+        // `0 - 7` is work.
+        Expression::Add(parts) => {
+            !parts.first().is_some_and(is_zero) && is_only_number(parts, is_zero)
+        }
+        Expression::Multiply(factors) => is_only_number(factors, is_one),
+        Expression::Divide(above, below) => is_one(below) && is_number(above),
+        _ => false,
+    }
+}
+
+/// Whether there is one number beside those that change nothing, or none.
+fn is_only_number(parts: &[Expression], is_idle: fn(&Expression) -> bool) -> bool {
+    let mut others = parts.iter().filter(|part| !is_idle(part));
+    others.next().is_none_or(is_number) && others.next().is_none()
+}
+
+fn is_zero(expression: &Expression) -> bool {
+    match expression {
+        Expression::Number { value, .. } => value.is_zero(),
+        Expression::Negate(inner) => is_zero(inner),
+        _ => false,
+    }
+}
+
+fn is_one(expression: &Expression) -> bool {
+    matches!(expression, Expression::Number { value, .. } if value.is_one())
 }
 
 /// Answers of the kind that the problem asks for. Whoever can tell that these are wrong has the solution.

@@ -10,7 +10,7 @@ use turnwise_grading::{Drill, Reason, Task, Verdict, grade};
 use crate::{
     formula::{Formula, Part, Symbol, is_relation, parts, typed, unions},
     numbers::{is_division, is_rounded, without_unit},
-    respelled::respelled,
+    signs::spellings,
     written,
 };
 
@@ -81,7 +81,7 @@ pub fn states_solution<'a>(texts: impl IntoIterator<Item = &'a str>, open: &Open
     let mut stated = BTreeSet::new();
     for text in texts {
         stated.extend(grader.stated(&parts(text)));
-        if let Some(text) = respelled(text) {
+        for text in spellings(text, open) {
             stated.extend(grader.stated(&parts(&text)));
         }
     }
@@ -93,12 +93,9 @@ pub fn states_solution<'a>(texts: impl IntoIterator<Item = &'a str>, open: &Open
         let read = parts(line);
         if guesses(&read) <= MOST_GUESSES {
             said.extend(grader.stated(&read));
-            let respelled = respelled(line).map(|line| parts(&line));
-            said.extend(
-                respelled
-                    .map(|line| grader.stated(&line))
-                    .unwrap_or_default(),
-            );
+            for line in spellings(line, open) {
+                said.extend(grader.stated(&parts(&line)));
+            }
         }
     }
     !said.iter().any(|said| said.whole) && !stated.is_subset(&said)

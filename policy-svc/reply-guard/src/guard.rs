@@ -13,6 +13,7 @@ use crate::{
     profile::{Profile, ProfileError},
     prompt,
     reason::Reason,
+    verdicts::Graded,
 };
 
 const ENGLISH: &str = include_str!("../profiles/en.yaml");
@@ -177,6 +178,12 @@ impl Guard {
             verdict.withheld = (!hold).then_some(Reason::FalseMathematics);
         }
         verdict
+    }
+
+    /// Whether a text says of a graded answer what its verdict is not: [`Reason::FalseVerdict`].
+    #[must_use]
+    pub fn contradicts(&self, text: &str, graded: &Graded<'_>) -> bool {
+        self.profile.verdicts.are_contradicted(text, graded)
     }
 
     /// What the text repeats of what its speaker was told.

@@ -7,7 +7,8 @@
 //! | `exam` | exam questions: their words, expressions and ids |
 //! | `profile`, and a model of words and parts of words | claims of mastery, insults, personal data and secrecy, harm; in English and German, whatever the course's language |
 //! | `mathematics` | equalities, inequalities, identities and worked examples that are false |
-//! | [`formula`], `written`, `numbers`, `respelled`, `answer` | the solution of the exercise that the student works on |
+//! | `verdicts` | [`Guard::contradicts`]: words that say of a graded answer what its verdict is not |
+//! | [`formula`], `written`, `numbers`, `respelled`, `signs`, `answer` | the open exercise's solution |
 //!
 //! [`plain_text`] takes Markdown out of a text before it is judged and shown.
 //!
@@ -30,6 +31,8 @@ mod profile;
 mod prompt;
 mod reason;
 mod respelled;
+mod signs;
+mod verdicts;
 mod written;
 
 pub use answer::{OpenDrill, states_solution};
@@ -41,3 +44,4 @@ pub use mathematics::Statements;
 pub use profile::ProfileError;
 pub use reason::Reason;
 pub use respelled::respelled;
+pub use verdicts::Graded;

@@ -5,7 +5,11 @@ use std::collections::BTreeMap;
 use regex::{RegexSet, RegexSetBuilder};
 use serde::Deserialize;
 
-use crate::{fold, reason::Reason};
+use crate::{
+    fold,
+    reason::Reason,
+    verdicts::{VerdictRules, Verdicts},
+};
 
 /// Why a profile cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -24,18 +28,20 @@ pub enum ProfileError {
 struct ProfileFile {
     /// By reason, each of [`PROFILED`].
     rules: BTreeMap<Profiled, Rules>,
+    /// What says of an answer that it is right or wrong.
+    verdicts: VerdictRules,
     /// Phrases of the prompt that a tutor may say.
     everyday: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Rules {
+pub(crate) struct Rules {
     /// A sentence that holds one is withheld.
-    says: Vec<String>,
+    pub(crate) says: Vec<String>,
     /// Unless it holds one of these as well.
     #[serde(default)]
-    unless: Vec<String>,
+    pub(crate) unless: Vec<String>,
 }
 
 /// The reasons that a profile may have rules for.
@@ -69,6 +75,7 @@ pub(crate) struct Profile {
     meanings: Vec<(Reason, std::ops::Range<usize>)>,
     unless: RegexSet,
     pub(crate) everyday: Vec<String>,
+    pub(crate) verdicts: Verdicts,
 }
 
 /// Patterns compiled to more than this are refused.
@@ -78,6 +85,7 @@ impl Profile {
     /// The rules of these files.
     pub(crate) fn parse(files: &[&str]) -> Result<Self, ProfileError> {
         let (mut says, mut meanings, mut unless, mut everyday) = (vec![], vec![], vec![], vec![]);
+        let mut verdicts = Vec::new();
         for yaml in files {
             let file: ProfileFile = serde_saphyr::from_str(yaml)
                 .map_err(|error| ProfileError::Yaml(error.to_string()))?;
@@ -90,18 +98,14 @@ impl Profile {
                 }
             }
             everyday.extend(file.everyday);
+            verdicts.push(file.verdicts);
         }
-        let set = |patterns: &[String]| {
-            RegexSetBuilder::new(patterns)
-                .size_limit(MOST_BYTES)
-                .dfa_size_limit(MOST_BYTES)
-                .build()
-        };
         Ok(Self {
-            says: set(&says)?,
+            says: pattern_set(says)?,
             meanings,
-            unless: set(&unless)?,
+            unless: pattern_set(unless)?,
             everyday,
+            verdicts: Verdicts::new(&verdicts)?,
         })
     }
 
@@ -141,8 +145,23 @@ pub(crate) fn sentences(plain: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A pattern as it is looked for: in the spelling of plain words, from a word's beginning to a word's end.
-fn whole_words(pattern: &str) -> String {
+/// Patterns of [`whole_words`], ready to be looked for.
+pub(crate) fn pattern_set(
+    patterns: impl IntoIterator<Item = String>,
+) -> Result<RegexSet, regex::Error> {
+    RegexSetBuilder::new(patterns)
+        .size_limit(MOST_BYTES)
+        .dfa_size_limit(MOST_BYTES)
+        .build()
+}
+
+/// A pattern as it is looked for: in the spelling of plain words, from a word's beginning to a word's end; with `^`, from a
+/// sentence's beginning.
+pub(crate) fn whole_words(pattern: &str) -> String {
+    let (begins, pattern) = match pattern.strip_prefix('^') {
+        Some(pattern) => ("^", pattern),
+        None => ("", pattern),
+    };
     let mut spelled = String::new();
     for c in fold::folded(pattern).chars() {
         match c {
@@ -155,5 +174,5 @@ fn whole_words(pattern: &str) -> String {
             c => spelled.push(c),
         }
     }
-    format!(" (?:{spelled}) ")
+    format!("{begins} (?:{spelled}) ")
 }

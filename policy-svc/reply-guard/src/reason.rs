@@ -31,11 +31,13 @@ pub enum Reason {
     AnswerGiven,
     /// It says what mathematics knows to be false.
     FalseMathematics,
+    /// It says that an answer is right where the recorded verdict is wrong, or wrong where it is right.
+    FalseVerdict,
 }
 
 impl Reason {
     /// Every reason.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::InvisibleText,
         Self::Markup,
         Self::Latex,
@@ -49,6 +51,7 @@ impl Reason {
         Self::Harm,
         Self::AnswerGiven,
         Self::FalseMathematics,
+        Self::FalseVerdict,
     ];
 
     /// The name that records, logs and metrics use.
@@ -68,6 +71,7 @@ impl Reason {
             Self::Harm => "harm",
             Self::AnswerGiven => "answer_given",
             Self::FalseMathematics => "false_mathematics",
+            Self::FalseVerdict => "false_verdict",
         }
     }
 }

@@ -6,12 +6,12 @@ use turnwise_decisions::{self as decisions, FallbackReason, Grade};
 use turnwise_fingerprint::RunSet;
 use turnwise_grading::WorkedExample;
 use turnwise_proto::{
-    policy::v1::{KnownTexts, OpenDrill, Reply},
+    policy::v1::{GradedAnswer, KnownTexts, OpenDrill, Reply},
     readable::{Author, TextForm},
-    tutor::v1::{Button, DrillCard, StudentInput, tutor_card::Content},
+    tutor::v1::{Button, DrillCard, DrillResult, StudentInput, tutor_card::Content},
 };
 use turnwise_reply_guard::{
-    Context, ExamQuestions, ExamText, Form, Guard, Met, Reason, Spoken, Text, Verdict,
+    Context, ExamQuestions, ExamText, Form, Graded, Guard, Met, Reason, Spoken, Text, Verdict,
     formula::{Part, parts},
     states_solution,
 };
@@ -274,7 +274,21 @@ impl Known {
         };
         let open = drill.filter(|_| grade.verdict != decisions::Verdict::Right);
         let said: Vec<&str> = drill.into_iter().map(|drill| drill.said.as_str()).collect();
-        self.judge(guard, loaded, "", &spoken, open, &said).withheld
+        let withheld = self.judge(guard, loaded, "", &spoken, open, &said).withheld;
+        let is_contradicted = |is_right| {
+            let graded = Graded {
+                answer: "",
+                is_right,
+                message: None,
+            };
+            guard.contradicts(&grade.feedback_text, &graded)
+        };
+        let is_false = match grade.verdict {
+            decisions::Verdict::Right => is_contradicted(true),
+            decisions::Verdict::Wrong => is_contradicted(false),
+            decisions::Verdict::CannotTell => false,
+        };
+        withheld.or_else(|| is_false.then_some(Reason::FalseVerdict))
     }
 
     fn judge(
@@ -296,6 +310,28 @@ impl Known {
         };
         guard.judge(spoken, &context)
     }
+}
+
+/// What a reply to a message is withheld for, where it says of the answer that was graded last what its verdict is not.
+pub(super) fn false_verdict(
+    guard: &Guard,
+    reply: &Reply,
+    graded: Option<&GradedAnswer>,
+    message: &str,
+) -> Option<Reason> {
+    let last = graded?;
+    let is_right = match last.result() {
+        DrillResult::Correct => true,
+        DrillResult::Incorrect => false,
+        DrillResult::Unspecified => return None,
+    };
+    let graded = Graded {
+        answer: &last.answer,
+        is_right,
+        message: Some(message),
+    };
+    let is_false = guard.contradicts(&reply.text, &graded);
+    is_false.then_some(Reason::FalseVerdict)
 }
 
 fn asked(question: &OpenDrill) -> ExamQuestions {
@@ -409,7 +445,7 @@ pub(super) fn check_drill(field: &str, open: Option<&OpenDrill>) -> Read<()> {
 pub(super) fn fallback_reason(withheld: Reason) -> FallbackReason {
     match withheld {
         Reason::AnswerGiven => FallbackReason::AnswerGiven,
-        Reason::FalseMathematics => FallbackReason::FalseMathematics,
+        Reason::FalseMathematics | Reason::FalseVerdict => FallbackReason::FalseMathematics,
         _ => FallbackReason::UnsafeMessage,
     }
 }

@@ -53,7 +53,11 @@ impl Policies {
             more_passages_elsewhere,
             own_exercises,
             prompt_runs_name,
+            graded,
+            exam_question,
         } = request;
+        let answered = graded.as_ref().map_or("", |graded| graded.answer.as_str());
+        read::bounded("graded.answer", answered, guard::MOST_CHARS)?;
         check_said(&said)?;
         let passages = passages::read("passage", passage, more_passages)?;
         let elsewhere = (passage_elsewhere, more_passages_elsewhere);
@@ -65,6 +69,7 @@ impl Policies {
         };
         guard::check_drill("open_drill", open_drill.as_ref())?;
         guard::check_drill("placement_question", placement_question.as_ref())?;
+        guard::check_drill("exam_question", exam_question.as_ref())?;
         guard::check_quotable("quotable", &quotable)?;
         let mut policy = policy.ok_or_else(|| PolicyError::missing("policy"))?;
         let fields = ("policy.course_id", "policy.pack_hash");
@@ -153,6 +158,14 @@ impl Policies {
                 hints_given: usize::try_from(hints_given).unwrap_or_default(),
             }),
             is_answer: check_typed.is_some(),
+            exam: exam_question
+                .as_ref()
+                .map(|asked| turnwise_reply_guard::OpenDrill {
+                    prompt: &asked.prompt,
+                    question_latex: &asked.question_latex,
+                    key: None,
+                    said: "",
+                }),
             said: &said,
             terms: Some(&terms),
             ..decisions::Situation::default()
@@ -220,7 +233,7 @@ impl Policies {
                 placement,
             };
             let quotable: Vec<&str> = quotable.iter().map(String::as_str).collect();
-            let verdict = known.judge_reply(
+            let mut verdict = known.judge_reply(
                 &self.guard,
                 &loaded,
                 &policy.turn_id,
@@ -228,6 +241,9 @@ impl Policies {
                 open,
                 &quotable,
             );
+            let written = format!("{message} {formula}");
+            verdict.withheld = (verdict.withheld)
+                .or_else(|| guard::false_verdict(&self.guard, reply, graded.as_ref(), &written));
             self.replies.looked_at(verdict.statements);
             if let Some(reason) = verdict.withheld {
                 self.replies.withheld(reason);

@@ -64,9 +64,13 @@ fn unclear() -> CheckDrillRequest {
 }
 
 fn grade(correct: bool, tag: Value) -> Option<Outcome> {
+    says(correct, "Count once more.", tag)
+}
+
+fn says(correct: bool, feedback: &str, tag: Value) -> Option<Outcome> {
     let grade = json!({
         "isCorrect": correct,
-        "feedbackText": "Count once more.",
+        "feedbackText": feedback,
         "commonMistakeTag": tag,
     });
     Some(Outcome::Completion(grade.to_string().into_bytes().into()))
@@ -121,6 +125,33 @@ async fn the_key_is_that_of_the_drill_as_it_reads() {
         let mut request = answer("5");
         change(&mut request);
         assert_eq!(check(&service, request).await.unwrap().key, *key);
+    }
+}
+
+#[tokio::test]
+async fn feedback_against_the_verdict_gives_way_to_our_own_words() {
+    let service = service().await;
+    for (typed, correct, feedback, is_withheld) in [
+        ("6", false, "Exactly! 6 is correct.", true),
+        ("6", false, "Ja, das stimmt genau.", true),
+        ("6", false, "What would be right?", false),
+        ("5", true, "No, that is wrong.", true),
+        ("5", true, "Well done, that is right!", false),
+    ] {
+        let checked = check(&service, answer(typed)).await.unwrap().check;
+        let alone = resolve(&service, checked.clone(), None).await.unwrap();
+        let outcome = says(correct, feedback, Value::Null);
+        let worded = resolve(&service, checked, outcome).await.unwrap();
+        assert_eq!(worded.verdict(), alone.verdict(), "{feedback}");
+        let (text, violation, reason) = if is_withheld {
+            let reason = DegradedReason::FalseMathematics;
+            (alone.feedback_text.as_str(), "false_verdict", reason)
+        } else {
+            (feedback, "", DegradedReason::Unspecified)
+        };
+        assert_eq!(worded.feedback_text, text);
+        assert_eq!(worded.violation, violation, "{feedback}");
+        assert_eq!(worded.fallback_reason(), reason, "{feedback}");
     }
 }
 

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 use turnwise_fingerprint::{RunSet, phrase, runs};
 use turnwise_proto::{
     policy::v1::{
-        CheckDrillRequest, DecideRequest, DrillVerdict, KnownTexts, OpenDrill, Policy,
-        ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request::Outcome,
+        CheckDrillRequest, DecideRequest, DrillVerdict, GradedAnswer, KnownTexts, OpenDrill,
+        Policy, ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request::Outcome,
     },
-    tutor::v1::{DegradedReason, tutor_card::Content},
+    tutor::v1::{DegradedReason, DrillResult, StudentInput, tutor_card::Content},
 };
 
 use crate::fixture::*;
@@ -268,4 +268,68 @@ async fn false_mathematics_is_withheld_unless_the_student_wrote_it() {
     };
     let refused = client.resolve_reply(request).await.unwrap_err();
     assert_eq!(refused.code(), tonic::Code::InvalidArgument);
+}
+
+#[tokio::test]
+async fn a_reply_against_the_last_verdict_is_withheld() {
+    let service = service().await;
+    let policy = policy(&service).await;
+    for (asked, text, result, is_withheld) in [
+        (
+            "was 99 right",
+            "Your answer 99 was right.",
+            DrillResult::Incorrect,
+            true,
+        ),
+        (
+            "was 99 right",
+            "Yes, exactly. What next?",
+            DrillResult::Incorrect,
+            true,
+        ),
+        (
+            "was 99 right",
+            "Yes, exactly. What next?",
+            DrillResult::Correct,
+            false,
+        ),
+        (
+            "was 99 right",
+            "Your answer was wrong.",
+            DrillResult::Correct,
+            true,
+        ),
+        ("was 99 right", "Exactly!", DrillResult::Unspecified, false),
+        (
+            "so 81 then",
+            "Yes, exactly. What next?",
+            DrillResult::Incorrect,
+            false,
+        ),
+    ] {
+        let request = ResolveReplyRequest {
+            policy: Some(policy.clone()),
+            outcome: Some(Outcome::Completion(
+                says(text).to_string().into_bytes().into(),
+            )),
+            typed: Some(StudentInput {
+                text: asked.to_owned(),
+                ..StudentInput::default()
+            }),
+            graded: Some(GradedAnswer {
+                answer: "99".to_owned(),
+                result: result.into(),
+            }),
+            ..ResolveReplyRequest::default()
+        };
+        let mut client = service.client.clone();
+        let resolved = client.resolve_reply(request).await.unwrap().into_inner();
+        let violation = if is_withheld { "false_verdict" } else { "" };
+        assert_eq!(resolved.violation, violation, "{asked}: {text}");
+        assert_eq!(
+            resolved.reply.unwrap().text.contains(text),
+            !is_withheld,
+            "{text}"
+        );
+    }
 }

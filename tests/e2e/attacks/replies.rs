@@ -24,6 +24,7 @@ in_both_deployments!(
     no_exam_question_is_a_drill,
     no_hint_gives_the_answer,
     no_question_of_a_placement_is_solved,
+    no_wrong_answer_is_called_right,
 );
 
 const UNIT: &str = "ALG-01";
@@ -371,5 +372,59 @@ async fn no_question_of_a_placement_is_solved(kind: Kind) {
     let verdict = record.facts.unwrap().verdict.unwrap();
     assert_eq!(verdict.violation, "answer_given", "{brought} {told}");
     obedient.replays(&answer).await;
+    obedient.suite.stop();
+}
+
+/// Neither in the feedback nor in the turn after it.
+async fn no_wrong_answer_is_called_right(kind: Kind) {
+    let mut obedient = Obedient::start(kind).await;
+    let reply = sets("Work out the value of the expression.", "-17 + 29");
+    let (answer, _) = obedient.turn(&reply, true).await;
+    let card = tutor(&answer).card.clone().unwrap();
+    let Some(Content::Drill(drill)) = card.content else {
+        panic!("{card:?}")
+    };
+    let praise = "Exactly! 99 is correct.";
+    obedient
+        .says(&json!({"isCorrect": false, "feedbackText": praise, "commonMistakeTag": null}))
+        .await;
+    let graded = obedient
+        .student
+        .grade_drill(GradeDrillRequest {
+            thread_id: obedient.thread.thread_id.clone(),
+            course_id: DEMO_COURSE.to_owned(),
+            unit_id: UNIT.to_owned(),
+            drill: Some(drill),
+            answer: Some(StudentInput {
+                text: "99".to_owned(),
+                ..StudentInput::default()
+            }),
+            idempotency_key: fresh_key(),
+        })
+        .await
+        .unwrap();
+    assert_eq!(graded.result(), DrillResult::Incorrect);
+    let why: Vec<_> = graded.degraded_reasons().collect();
+    assert_eq!(why, [DegradedReason::FalseMathematics]);
+    assert!(!graded.feedback_text.contains("Exactly"));
+
+    for (text, is_withheld) in [
+        ("Your answer 99 was right. What comes next?", true),
+        ("Yes, exactly. What comes next?", true),
+        ("Where is -17 on the number line?", false),
+    ] {
+        obedient.says(&says(text)).await;
+        let turn = saying(
+            &obedient.thread,
+            "How do I add negative numbers? Was 99 right?",
+        );
+        let answer = obedient.student.turn(turn).await.unwrap();
+        let record = obedient.staff.record(&obedient.student.id, &answer.turn_id);
+        let verdict = record.await.facts.unwrap().verdict.unwrap();
+        let violation = if is_withheld { "false_verdict" } else { "" };
+        assert_eq!(verdict.violation, violation, "{text}");
+        assert_eq!(tutor(&answer).text.contains(text), !is_withheld);
+        obedient.replays(&answer).await;
+    }
     obedient.suite.stop();
 }

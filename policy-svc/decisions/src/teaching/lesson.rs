@@ -436,6 +436,7 @@ impl<'a> Lesson<'a> {
         let asked = [
             self.situation.open.map(|open| open.drill),
             self.situation.placement,
+            self.situation.exam,
             self.situation.own,
         ];
         let mut asked = asked.iter().flatten();

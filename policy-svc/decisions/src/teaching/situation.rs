@@ -44,6 +44,8 @@ pub struct Situation<'a> {
     /// The question of the student's placement, where the student brought it into the conversation: no reply states its
     /// answer.
     pub placement: Option<OpenDrill<'a>>,
+    /// The exam question that waits for an answer: no reply states it.
+    pub exam: Option<OpenDrill<'a>>,
     /// What the tutor said last in this thread, the latest last.
     pub said: &'a [String],
     /// The course text on the focus that fits the message.

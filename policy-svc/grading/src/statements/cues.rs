@@ -2,8 +2,23 @@
 
 use std::borrow::Cow;
 
-/// What says `=` in words.
-pub(super) const EQUALS: &[&str] = &["equals ", "is equal to ", "ist gleich "];
+/// What says a relation in words.
+pub(super) const RELATIONS: &[(&str, char)] = &[
+    ("equals ", '='),
+    ("is equal to ", '='),
+    ("ist gleich ", '='),
+    ("is greater than ", '>'),
+    ("is bigger than ", '>'),
+    ("is larger than ", '>'),
+    ("ist größer als ", '>'),
+    ("is less than ", '<'),
+    ("is smaller than ", '<'),
+    ("ist kleiner als ", '<'),
+];
+
+/// Words of a sentence that compares without signs: `In size, -8 is greater than 3.`
+pub(super) const SIZE: &str = "\
+    size magnitude absolute distance away betrag absolutbetrag abstand betragsmäßig";
 
 /// Words between two statements, and between two parts of one.
 pub(super) const AND: &str = "\
@@ -165,6 +180,14 @@ pub(super) const OTHER: &str = "\
 pub(super) const DOUBTING: &str = "\
     is so right true correct agree sure really hold holds work works ok okay makes make sense stimmt richtig wahr \
     oder sicher wirklich einverstanden passt korrekt das can could";
+
+/// Words that a question whether something is true begins with.
+pub(super) const VERIFYING: &str = "\
+    is are does do can could which what who ist sind stimmt gilt passt kann könnte welche welcher welches was wer";
+
+/// Words that it has.
+pub(super) const HOLDING: &str = "\
+    right true correct agree hold holds work works think richtig wahr korrekt stimmt stimmen gilt passt meinst denkst";
 
 /// Words that a claim may begin with in a question: `So 2 + 3 = 5, do you see why?`
 pub(super) const CONCLUDING: &str = "\

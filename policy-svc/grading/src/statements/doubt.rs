@@ -70,12 +70,13 @@ impl<'t> Told<'t> {
         is_no_claim(self.text, place) || self.is_quoted(place.start)
     }
 
-    /// Whether the text speaks of an equation and its solutions: then an equality with variables may be one that is posed.
+    /// Whether the text speaks of an equation and its solutions, or asks whether something is true: then an equality with
+    /// variables may be one that is posed. Any other question beside it leaves it a claim.
     pub(super) fn is_posed(&self) -> bool {
         let says = |word: &str| cues::is(cues::POSING, word) || cues::is(cues::DENYING, word);
         *self
             .posed
-            .get_or_init(|| self.text.contains('?') || words(self.text).any(says))
+            .get_or_init(|| words(self.text).any(says) || questions(self.text).any(asks_for_truth))
     }
 
     /// Whether a place lies between quotation marks.
@@ -110,8 +111,14 @@ fn is_no_claim(text: &str, place: &Range<usize>) -> bool {
     {
         after = "";
     }
+    let is_in_words = [" than ", " als "]
+        .iter()
+        .any(|word| part(place.start, place.end).contains(word));
+    let is_of_size =
+        || words(part(sentence.start, sentence.end)).any(|word| cues::is(cues::SIZE, word));
     is_denied(before)
         || is_denied(after)
+        || is_in_words && is_of_size()
         || is_refuted(part(0, sentence.start), part(sentence.end, text.len()))
         // `7 : 2 = 3, rest 1`
         || words(after)
@@ -170,6 +177,19 @@ fn sentence(text: &str, place: &Range<usize>) -> Range<usize> {
         .find(|(at, character)| ends(place.end + *at, *character))
         .map_or(text.len(), |(at, _)| place.end + at);
     start..end
+}
+
+/// The sentences of a text that ask, without their marks.
+fn questions(text: &str) -> impl Iterator<Item = &str> {
+    let marks = text.match_indices('?');
+    marks.filter_map(move |(at, _)| text.get(sentence(text, &(at..at))))
+}
+
+/// `Is that right?`, `Which of them holds?`
+fn asks_for_truth(question: &str) -> bool {
+    let begins = words(question).find(|word| !cues::is(cues::CONCLUDING, word));
+    begins.is_some_and(|word| cues::is(cues::VERIFYING, word))
+        && words(question).any(|word| cues::is(cues::HOLDING, word))
 }
 
 /// `So 2 + 3 = 6, do you see why?` says something and asks something else.

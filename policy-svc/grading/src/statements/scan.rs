@@ -36,7 +36,9 @@ pub(super) struct Run<'t> {
 pub(super) fn may_relate(text: &str) -> bool {
     text.contains(|character: char| relation(character).is_some())
         || text.contains('\\')
-        || cues::EQUALS.iter().any(|phrase| text.contains(phrase))
+        || cues::RELATIONS
+            .iter()
+            .any(|(phrase, _)| text.contains(phrase))
 }
 
 /// The formulas with a relation, in order.
@@ -361,7 +363,9 @@ impl<'t> Scanner<'t> {
             || commands::RELATING
                 .iter()
                 .any(|command| next.starts_with(command))
-            || cues::EQUALS.iter().any(|phrase| next.starts_with(phrase))
+            || cues::RELATIONS
+                .iter()
+                .any(|(phrase, _)| next.starts_with(phrase))
             || rest.starts_with(" : ") && next.starts_with(": ")
             || self.depth > 0 && next.starts_with([')', ']'])
             || touches && rest.starts_with(|c: char| c.is_alphanumeric() || c == '(');

@@ -221,3 +221,20 @@ fn what_cannot_be_solved_is_not_checkable() {
         assert!(!is_checkable(prompt, question), "{prompt} {question}");
     }
 }
+
+#[test]
+fn a_drill_that_is_its_own_answer_is_not_checkable() {
+    let prompt = "Work out the value.";
+    for question in ["7", "-7", "2 + 0", "2 - 0", "1 \\cdot 7", "\\frac{7}{1}"] {
+        assert!(!is_checkable(prompt, question), "{question}");
+    }
+    for question in [
+        "2 + 1",
+        "2 \\cdot 7",
+        "0 - 7",
+        "7 \\cdot 0",
+        "\\frac{14}{2}",
+    ] {
+        assert!(is_checkable(prompt, question), "{question}");
+    }
+}

@@ -174,6 +174,69 @@ fn false_sums_of_small_models_are_found() {
 }
 
 #[test]
+fn a_question_beside_an_identity_leaves_it_a_claim() {
+    for text in [
+        "(x+3)^2 = x^2 + 9. What is the next step?",
+        "We know that (x+3)^2 = x^2 + 9. How do you go on?",
+        "2x + 3x = 5x^2. Where do you see like terms?",
+        "x^2 * x^3 = x^6. Which rule is it?",
+        "3(x + 2) = 3x + 2. Why is that so?",
+        "-(x - 3) = -x - 3. What comes next?",
+        "$(a+b)^2 = a^2 + b^2$. Look again?",
+        "Also ist 3(x + 2) = 3x + 2. Was kommt jetzt?",
+        "So (a+b)^2 = a^2 + b^2, do you see why?",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(!findings.holds(), "{text}: {findings:?}");
+    }
+    for text in [
+        "(x+3)^2 = x^2 + 6x + 9. What is the next step?",
+        "2x + 3 = 7. What do you do first?",
+        "5x + 2 = 3x + 10. What do you do first?",
+        "(x+3)^2 = x^2 + 15. What do you do first?",
+        "x^2 = 9x. What comes next?",
+        "Is (x+3)^2 = x^2 + 9?",
+        "3(x + 2) = 3x + 2. Is that right?",
+        "3(x + 2) = 3x + 2. Put in x = 1. Do you agree?",
+        "Which of them is right? (a) 3(x + 2) = 3x + 2, (b) 3(x + 2) = 3x + 6",
+        "3(x + 2) = 3x + 2. Stimmt das?",
+        "Take the equation 3(x + 2) = 3x + 8. What do you notice?",
+        "3(x + 2) = 3x + 2. Where is the mistake?",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(findings.holds(), "{text}: {findings:?}");
+    }
+}
+
+#[test]
+fn numbers_are_compared_in_words() {
+    for text in [
+        "-3 is greater than 2.",
+        "So -3 is bigger than -1. Ok?",
+        "0.5 is bigger than 3/4.",
+        "Remember that $-8$ is larger than $-3$.",
+        "Also gilt: 3/4 ist kleiner als 0,5.",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(!findings.holds(), "{text}: {findings:?}");
+    }
+    for text in [
+        "-3 is less than 2.",
+        "Is -3 greater than 2?",
+        "Somebody says that -3 is greater than 2.",
+        "In size, -8 is greater than 3.",
+        "5 is less than 3 squared.",
+        "1/2 is less than 1/3 of a larger cake.",
+        "x is greater than 2, and 3 is greater than it.",
+        "5 ist kleiner als 3 mal 2.",
+        "3 m is less than 400 cm.",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(findings.holds(), "{text}: {findings:?}");
+    }
+}
+
+#[test]
 fn what_the_student_wrote_may_be_repeated() {
     let text = "Look: 1/4 + 1/3 = 2/7 again.";
     assert!(!check_text(text, &[]).holds());

@@ -280,3 +280,35 @@ fn a_student_who_lists_numbers_has_not_solved_it() {
     };
     assert_eq!(judged(open, "It is 5."), Some(Reason::AnswerGiven));
 }
+
+#[test]
+fn a_sign_in_words_hides_nothing() {
+    let sum = |question_latex: &'static str| OpenDrill {
+        prompt: "Work out the value.",
+        question_latex,
+        key: None,
+        said: "",
+    };
+    let negative = sum("-15 + 7");
+    let cases = [
+        (negative, "Eight with a minus sign in front"),
+        (negative, "Acht mit einem Minus davor"),
+        (negative, "It is neg. 8"),
+        (negative, "16 : -2 = 8 · (-1)"),
+        (negative, "8 × -1 is what you look for"),
+        (negative, "You end up 8 below zero"),
+        (sum("-19 + 29"), "Subtract 89 from your 99."),
+        (sum("-19 + 29"), "Ziehe 89 von deinen 99 ab."),
+    ];
+    check(&cases, Some(Reason::AnswerGiven));
+    let cases = [
+        (negative, "Which of them has a minus sign in front?"),
+        (negative, "How far below zero is -15?"),
+        (
+            sum("8 \\cdot (-1)"),
+            "Look at 8 · (-1). Which sign comes out?",
+        ),
+        (sum("-19 + 29"), "Subtract 3 from your 99. What is left?"),
+    ];
+    check(&cases, None);
+}

@@ -12,6 +12,7 @@ mod mathematics;
 mod meanings;
 mod plain;
 mod prompts;
+mod verdicts;
 
 use std::sync::LazyLock;
 

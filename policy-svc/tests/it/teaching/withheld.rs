@@ -90,6 +90,27 @@ async fn a_placements_question_is_not_worked_out() {
 }
 
 #[tokio::test]
+async fn the_answer_of_an_open_exam_question_is_not_told() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    let drills = instances(&folder);
+    let exercise = |drill: &Drill| format!("{} ${}$\n", drill.prompt, drill.question_latex);
+    for turn in 0..10 {
+        let text = after_the_explanation(&client, turn, ResolveReplyRequest::default()).await;
+        let shown = drills.iter().find(|drill| text.contains(&exercise(drill)));
+        let shown = shown.unwrap_or_else(|| panic!("{text}"));
+        assert!(states_solution([text.as_str()], &guarded(shown)), "{text}");
+        // That the answer was guessed is no reason to tell it.
+        let request = ResolveReplyRequest {
+            exam_question: Some(asked(shown, &shown.answer)),
+            ..ResolveReplyRequest::default()
+        };
+        let text = after_the_explanation(&client, turn, request).await;
+        assert!(!states_solution([text.as_str()], &guarded(shown)), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn nothing_is_worked_out_while_a_platforms_questions_are_unknown() {
     let folder = taught_pack("en");
     let client = start(folder.path(), &Kit::for_tests()).await;

@@ -28,6 +28,9 @@ use crate::{
 /// How a holder begins from whom anybody else may take the lease; no key begins so.
 const IN_BACKGROUND: [u8; 1] = [0];
 
+/// How long a card may be worked on, however many messages came after it: no drill's token is good for longer.
+const CARD_SECONDS: i64 = 86_400;
+
 impl Sessions {
     /// Takes a thread's lease and reads all that the turn needs, or answers what the idempotency key stored before.
     pub async fn begin_turn(
@@ -98,7 +101,7 @@ impl Sessions {
     }
 
     /// The messages before these, from the last card or the last exam question on, whichever is older; none where none of
-    /// both is within [`HISTORY_MAX`] and before these.
+    /// both is within [`HISTORY_MAX`] and before these. A last card beyond that comes alone, if it is not too old.
     async fn since_last_card(
         &self,
         student: &StudentKey,
@@ -109,6 +112,10 @@ impl Sessions {
         let limit = HISTORY_MAX.saturating_sub(latest.len());
         let oldest = latest.first().map_or(0, |oldest| oldest.id);
         let first = oldest.saturating_sub_unsigned(limit as u64).max(1);
+        let last = cards.map_or(0, |[card, _]| card);
+        if (1..first).contains(&last) {
+            return self.card_beyond(student, begin, last).await;
+        }
         let since = match cards {
             Some(cards) => cards.into_iter().filter(|card| *card >= first).min(),
             // Nobody noted where they are.
@@ -127,6 +134,28 @@ impl Sessions {
         let mut older = messages(self.read(&partition, wanted).await?.entries()?)?;
         let card = older.iter().position(|message| message.card.is_some());
         Ok(older.split_off(card.unwrap_or(older.len())))
+    }
+
+    /// The message with this card, where it may still be worked on.
+    async fn card_beyond(
+        &self,
+        student: &StudentKey,
+        begin: &BeginTurn,
+        card: i64,
+    ) -> Result<Vec<TutorMessage>, SessionError> {
+        let wanted = vec![Read::LogAfter {
+            key: keys::timeline(&begin.thread_id),
+            after: card - 1,
+            limit: 1,
+        }];
+        let partition = self.partition(student).await?;
+        let mut found = messages(self.read(&partition, wanted).await?.entries()?)?;
+        let oldest = self.now().as_second() - CARD_SECONDS;
+        found.retain(|message| {
+            let set = message.create_time.map_or(i64::MIN, |set| set.seconds);
+            message.id == card && set >= oldest
+        });
+        Ok(found)
     }
 
     async fn start(

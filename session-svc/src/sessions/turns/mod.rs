@@ -35,7 +35,8 @@ pub struct BeginTurn {
     /// Makes it safe to send again.
     pub idempotency: Idempotency,
     /// How many of the latest messages are wanted. Where the last card, or the last exam question, stands before them, those
-    /// from it on come, too, as far as [`HISTORY_MAX`] goes: it may be what the student works on.
+    /// from it on come, too, as far as [`HISTORY_MAX`] goes: it may be what the student works on. A last card that is further
+    /// back comes alone, for a day.
     pub history_limit: usize,
     /// Whose memory the turn uses: a hash of verified claims; empty: none.
     pub memory_scope: Bytes,

@@ -1,6 +1,9 @@
 //! Threads and their messages: what is stored is read back, in order and in pages.
 
+use std::time::Duration;
+
 use bytes::Bytes;
+use turnwise_kit::{Clock, time};
 use turnwise_proto::{
     session::v1::{NewEscalation, TurnState},
     tutor::v1::{ExamCard, SessionStatus, TutorCard, tutor_card::Content},
@@ -157,6 +160,7 @@ async fn history_goes_back_to_the_card_that_is_worked_on(bench: &mut Bench) {
         if number == 2 {
             // The sixth message.
             turn.messages[1].card = Some(TutorCard::default());
+            turn.messages[1].create_time = Some(time::to_proto(bench.clock.now()));
         }
         sessions.commit_turn(&ada, turn).await.unwrap();
         for (limit, first) in [(4, 6), (20, 6), (0, 0)] {
@@ -166,13 +170,15 @@ async fn history_goes_back_to_the_card_that_is_worked_on(bench: &mut Bench) {
             let messages = &start.recent_messages;
             let count = start.thread.unwrap().message_count;
             let latest = count - i64::try_from(limit).unwrap() + 1;
-            // It is forgotten where fifty messages came after it.
-            let from = if count < 6 || count - first >= 50 {
+            // Where fifty messages came after it, it comes alone.
+            let is_beyond = limit > 0 && count - first >= 50;
+            let from = if count < 6 || is_beyond {
                 latest
             } else {
                 latest.min(first)
             };
-            let expected: Vec<i64> = (from.max(1)..=count).collect();
+            let alone = is_beyond.then_some(first);
+            let expected: Vec<i64> = alone.into_iter().chain(from.max(1)..=count).collect();
             let ids: Vec<i64> = messages.iter().map(|message| message.id).collect();
             assert_eq!(
                 ids,
@@ -183,6 +189,13 @@ async fn history_goes_back_to_the_card_that_is_worked_on(bench: &mut Bench) {
             sessions.abandon_turn(&ada, "t1", token).await.unwrap();
         }
     }
+    // No drill is worked on after a day.
+    bench.clock.advance(Duration::from_secs(86_401));
+    let mut turn = begin("t1", "look");
+    turn.history_limit = 4;
+    let start = started(sessions, &ada, turn).await;
+    let ids: Vec<i64> = start.recent_messages.iter().map(|m| m.id).collect();
+    assert_eq!(ids, [57, 58, 59, 60]);
 }
 
 async fn history_goes_back_to_the_last_exam_question(bench: &mut Bench) {

@@ -52,10 +52,11 @@ fn length(text: &str) -> usize {
 impl Scanner<'_> {
     pub(super) fn word(&mut self) {
         let rest = self.rest();
-        if let Some(phrase) = cues::EQUALS.iter().find(|own| rest.starts_with(**own))
+        let mut relations = cues::RELATIONS.iter();
+        if let Some((phrase, sign)) = relations.find(|(phrase, _)| rest.starts_with(phrase))
             && !self.formula.is_empty()
         {
-            return self.relate('=', phrase.len());
+            return self.relate(*sign, phrase.len());
         }
         let length = length(rest);
         let word = self.piece(length);

@@ -1,0 +1,43 @@
+//! Values as a sleight of hand spells them: a sign in words, a product with minus one, a correction of the student's number.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::{answer::OpenDrill, respelled::respelled};
+
+/// What stands for a value, and the value.
+#[rustfmt::skip]
+const SPELLINGS: &[(&str, &str)] = &[
+    // `eight with a minus sign in front`
+    (r"(?i)([0-9]+(?:[.,/][0-9]+)?|[a-zäöüß]+) (?:with|mit) (?:(?:a|an|the|einem|dem) )?(?:minus|negative|negativem)(?: ?(?:sign|zeichen|vorzeichen))?(?: (?:in front(?: of it)?|before it|davor))?", "minus $1"),
+    // `neg. 8`
+    (r"(?i)\bneg\b\.? ?([0-9]+(?:[.,/][0-9]+)?|[a-zäöüß]+)", "minus $1"),
+    // `8 below zero`
+    (r"(?i)([0-9]+(?:[.,/][0-9]+)?|[a-zäöüß]+) (?:degrees? |grad )?(?:below|under|unter) (?:zero|null|0)\b", "minus $1"),
+    // `8 · (-1)`
+    (r"([0-9]+) ?(?:[·×*]|\\cdot|\\times) ?\(? ?[-−] ?1 ?\)?([^0-9.,)]|[.,](?:[^0-9]|$)|$)", "minus $1 $2"),
+    (r"(^|[^0-9)])\(?[-−]1\)? ?(?:[·×*]|\\cdot|\\times) ?([0-9]+)", "${1}minus $2"),
+    // `Subtract 89 from your 99.`
+    (r"(?i)\b(?:subtract|take(?: away)?|ziehe?) ([0-9]+) (?:from|von) (?:your|dein[a-z]*)(?: answer| antwort| ergebnis)?(?: of)? ([0-9]+)", "answer $2 - $1"),
+    (r"(?i)\b(?:add|addiere?) ([0-9]+) (?:to|zu) (?:your|dein[a-z]*)(?: answer| antwort| ergebnis)?(?: of)? ([0-9]+)", "answer $2 + $1"),
+];
+
+static READ: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
+    let spellings = SPELLINGS.iter();
+    spellings
+        .filter_map(|(pattern, value)| Some((Regex::new(pattern).ok()?, *value)))
+        .collect()
+});
+
+/// Other readings of a text. What the exercise says in such words may be said again.
+pub(crate) fn spellings(text: &str, open: &OpenDrill<'_>) -> Vec<String> {
+    let mut read = text.to_owned();
+    for (pattern, value) in READ.iter() {
+        if !pattern.is_match(open.prompt) && !pattern.is_match(open.question_latex) {
+            read = pattern.replace_all(&read, *value).into_owned();
+        }
+    }
+    let signed = (read != text).then_some(read);
+    respelled(text).into_iter().chain(signed).collect()
+}
