@@ -57,6 +57,12 @@ enum Feature {
 }
 
 impl Kind {
+    /// Whether the value of numbers is asked for.
+    #[must_use]
+    pub fn is_of_numbers(&self) -> bool {
+        self.group == Group::Value
+    }
+
     /// How far two kinds are from each other; `None` where they have nothing in common.
     #[must_use]
     pub fn distance(&self, other: &Self) -> Option<usize> {

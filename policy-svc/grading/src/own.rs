@@ -41,13 +41,23 @@ const FRAME: &[&str] = &[
 #[rustfmt::skip]
 const SAID: &[&str] = &[
     "also", "and", "answer", "get", "got", "guess", "have", "is", "it", "maybe", "not", "or", "so", "that", "that's",
-    "the", "then", "think",
+    "the", "then", "think", "it's", "its", "thats", "you", "you're", "youre", "are", "i'm", "im", "but",
     "antwort", "bekomme", "da", "dann", "das", "die", "es", "ergibt", "gibt", "habe", "heraus", "hab", "ich", "ist",
-    "kommt", "nicht", "oder", "raus", "und", "vielleicht",
+    "kommt", "nicht", "oder", "raus", "und", "vielleicht", "du", "liegst", "stimmt", "war", "aber",
 ];
 
-/// Answers to whether a number is a solution.
-const DECIDED: [&str; 4] = ["yes", "no", "ja", "nein"];
+/// Answers to whether a number is a solution, and to what was said.
+const DECIDED: [&str; 9] = [
+    "yes",
+    "no",
+    "wrong",
+    "incorrect",
+    "right",
+    "ja",
+    "nein",
+    "falsch",
+    "richtig",
+];
 
 /// How a guess begins, whatever it is: `is it times`.
 const GUESSED: [&str; 4] = ["is it ", "is that ", "ist es ", "ist das "];

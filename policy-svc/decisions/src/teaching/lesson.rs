@@ -211,9 +211,12 @@ impl<'a> Lesson<'a> {
         if is_stuck && (explains || has_passage) {
             let explanation = self.explanation();
             moves.extend(self.answer());
-            moves.extend([explanation, Move::Example, Move::Drill]);
-            if explanation == Move::Idea {
-                moves.push(Move::Passage);
+            // Who brought an exercise is led to nothing else.
+            if !is_elsewhere {
+                moves.extend([explanation, Move::Example, Move::Drill]);
+                if explanation == Move::Idea {
+                    moves.push(Move::Passage);
+                }
             }
         }
         moves.extend(questions());

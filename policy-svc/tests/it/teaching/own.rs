@@ -402,3 +402,62 @@ async fn where_not_all_questions_of_a_platform_are_read_there_is_no_step() {
         assert_eq!(said.ends_with(STEP), has_step, "{unit}: {said}");
     }
 }
+
+/// An exam question gets its unit's key idea alone; what comes after it goes on with it all the same.
+#[tokio::test]
+async fn what_comes_after_a_key_idea_goes_on_with_the_exercise() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    let known = KnownTexts {
+        exam_expressions: expressions("", EXERCISE),
+        ..KnownTexts::default()
+    };
+    let first = ResolveReplyRequest {
+        known: Some(known.clone()),
+        ..typed(EXERCISE)
+    };
+    let first = turn(&client, first, None).await;
+    assert!(first.starts_with(RULE), "{first}");
+    for (message, begins) in [
+        ("2x = 16", "I have not checked your line"),
+        ("help", "Here is a worked example."),
+        ("wrong", "Here is a worked example."),
+        ("no thats wrong", "Here is a worked example."),
+        ("youre wrong", "Here is a worked example."),
+    ] {
+        let after = ResolveReplyRequest {
+            known: Some(known.clone()),
+            quotable: vec![message.to_owned(), EXERCISE.to_owned()],
+            said: vec![first.clone()],
+            ..typed(message)
+        };
+        let said = turn(&client, after, None).await;
+        assert!(said.starts_with(begins), "{message}: {said}");
+        assert!(!said.contains("The first step stays"), "{message}: {said}");
+    }
+}
+
+/// A difference of numbers is no line of an equation, nor of what is done in one go.
+#[tokio::test]
+async fn only_what_may_be_a_line_is_called_one() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    for (exercise, message, is_line) in [
+        (EXERCISE, "2x = 16", true),
+        ("2 - 3 * 4", "2 - 12", true),
+        ("5(x + 2) + 3x", "5x + 10 + 3x", true),
+        (EXERCISE, "7 - 12", false),
+        ("5 - 9", "8 - 12", false),
+        ("5(x + 2)", "8 - 12", false),
+    ] {
+        let first = turn(&client, typed(exercise), None).await;
+        let after = ResolveReplyRequest {
+            quotable: vec![message.to_owned(), exercise.to_owned()],
+            said: vec![first],
+            ..typed(message)
+        };
+        let said = turn(&client, after, None).await;
+        let is_called = said.starts_with("I have not checked your line");
+        assert_eq!(is_called, is_line, "{exercise}, {message}: {said}");
+    }
+}

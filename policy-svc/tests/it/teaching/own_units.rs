@@ -202,6 +202,14 @@ async fn the_example_after_a_step_is_of_the_exercises_kind() {
             "Here is a worked example.",
             "\nTake out ",
         ),
+        // An exam question, which gets the key idea alone.
+        (
+            "factor x^2 + 5x + 6",
+            "(x+2)(x+3)",
+            "Here is a worked example.",
+            "\nFactor ",
+        ),
+        ("2(x+3)", "help", "Here is a worked example.", "\nExpand "),
     ] {
         let mut said = Vec::new();
         for message in [exercise, message] {
