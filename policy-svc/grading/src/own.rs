@@ -79,12 +79,23 @@ const TASKS: &[(&str, &str)] = &[
     ("vereinfachen", "Simplify."),
     ("kürze", "Simplify."),
     ("kürzen", "Simplify."),
+    ("kürzt", "Simplify."),
+    ("vereinfacht", "Simplify."),
+    ("zusammenfassen", "Simplify."),
     ("fasse", "Simplify."),
     ("zusammen", "Simplify."),
     ("multipliziere", "Expand."),
+    ("ausmultiplizieren", "Expand."),
+    ("ausmultipliziert", "Expand."),
     ("klammere", "Factor."),
     ("faktorisiere", "Factor."),
+    ("faktorisieren", "Factor."),
+    ("ausklammern", "Factor."),
 ];
+
+/// Words for a sum, and between its two parts.
+const ADDING: [&str; 4] = ["add", "adding", "addiere", "addieren"];
+const ADDED: [&str; 4] = ["and", "to", "und", "zu"];
 
 /// Words between a part and what it is taken of.
 const PART_OF: [&str; 2] = ["of", "von"];
@@ -187,6 +198,9 @@ fn framed(message: &str) -> Option<(&'static str, String)> {
         prompt = if prompt.is_empty() { task } else { prompt };
         rest = others;
     }
+    if let Some(sum) = sum_in_words(rest) {
+        return Some((prompt, sum));
+    }
     let before = iter::once(&"").chain(rest);
     let signs: Vec<&str> = (before.zip(rest))
         .map(|(before, token)| sign(before, token))
@@ -202,6 +216,29 @@ fn framed(message: &str) -> Option<(&'static str, String)> {
         formula.replace(':', "/")
     };
     Some((prompt, formula))
+}
+
+/// The sum that `add -3 and 8` asks for.
+fn sum_in_words(tokens: &[&str]) -> Option<String> {
+    let [verb, middle @ .., first, between, second] = tokens else {
+        return None;
+    };
+    let is_one_of = |words: &[&str], token: &str| {
+        let token = token.to_lowercase();
+        words.iter().any(|word| *word == token)
+    };
+    let is_number = |token: &str| token.contains(char::is_numeric) && !is_wordy(token);
+    let is_said = is_one_of(&ADDING, verb)
+        && is_one_of(&ADDED, between)
+        && middle.iter().all(|token| frame(token) == Some(""));
+    let second = second.trim_end_matches(END_MARKS);
+    let is_sum = is_said && is_number(first) && is_number(second);
+    let second = if second.starts_with(['-', '−', '–']) {
+        format!("({second})")
+    } else {
+        second.to_owned()
+    };
+    is_sum.then(|| format!("{first} + {second}"))
 }
 
 /// The prompt that a word around an exercise stands for, empty for most; `None` for a word that is none.

@@ -245,6 +245,11 @@ fn a_message_that_is_one_exercise_is_read_whole() {
         ("Was ist 3 mal 7?", ("", "3 * 7")),
         ("was ist 3/4 von 20", ("", "3/4 * 20")),
         ("kürze 6/8", ("Simplify.", "6/8")),
+        ("wie kürzt man 6/8", ("Simplify.", "6/8")),
+        ("3(x+2) ausmultiplizieren", ("Expand.", "3(x+2)")),
+        ("how do i add -3 and 8", ("", "-3 + 8")),
+        ("how do I add 8 and -3?", ("", "8 + (-3)")),
+        ("wie addiere ich 1/4 und 1/3", ("", "1/4 + 1/3")),
         ("Löse 0,5x = 3", ("", "0.5x = 3")),
     ] {
         let found = exercise_in(message);
@@ -271,6 +276,8 @@ fn a_message_that_is_one_exercise_is_read_whole() {
         "i have 5-9 apples",
         "is it 12/4?",
         "the answer is 12/4",
+        "add 5 apples and 6",
+        "add and 6",
     ] {
         assert_eq!(exercise_in(message), None, "{message}");
     }
