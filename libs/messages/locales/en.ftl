@@ -359,6 +359,8 @@ teaching-hint-then-3 = What do you get?
 teaching-hint-then-again = What is the next line, then?
 # Before the step on a line that the student wrote after a step, be it right or wrong.
 teaching-line = I have not checked your line; compare it with the one before, term by term.
+# Where an exercise of the student's own is a single operation on whole numbers, for which no step is known.
+teaching-plain = Work it out in the way that you know, and check it with the opposite operation. Which number do you get?
 # Before what comes next, where help is asked for after a first step. { $step }: the step, a sentence.
 teaching-step-again = The first step stays the same: { $step }
 # Before an exercise; where there is none; before an exam question. Only the first of each names the unit.
@@ -401,6 +403,7 @@ teaching-rule-product = A product vanishes exactly when at least a factor of it 
 teaching-rule-common = What all the terms share can be written before brackets, and in the brackets stands what is left of each.
 teaching-rule-pair = When you multiply brackets out that each hold the letter plus a number, the product of the numbers stands at the end, and their sum before the letter.
 teaching-rule-order = First come brackets, and what stands above and below a fraction bar, then powers, then products and quotients, then sums and differences.
+teaching-rule-left = Products and quotients are worked out one after the other, from left to right.
 teaching-rule-denominator = Fractions can be added and subtracted when they have the same denominator. To get there, multiply top and bottom of a fraction by the same number.
 teaching-rule-numerators = Fractions with the same denominator count parts of the same size: the numerators are added or subtracted, and the denominator stays.
 teaching-rule-bars = Fractions are multiplied top by top and bottom by bottom. A whole number goes with the tops.
@@ -426,6 +429,7 @@ teaching-step-pair = List the pairs of numbers whose product is the number witho
 teaching-step-brackets = Work out what stands in the brackets, and copy the rest as it is.
 teaching-step-powers = Write the power as a product, work that out, and copy the rest as it is.
 teaching-step-products = Work out the product or quotient, and copy the rest as it is.
+teaching-step-left = Work out what stands at the very left, and copy the rest as it is.
 teaching-step-denominator = Find a number that all the denominators divide, and write the fractions with it.
 teaching-step-numerators = Work out the numerators, and keep the denominator.
 teaching-step-bars = Write a single fraction, with the product of the tops above the bar and the product of the bottoms below it.

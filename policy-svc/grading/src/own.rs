@@ -202,8 +202,12 @@ fn framed(message: &str) -> Option<(&'static str, String)> {
         return Some((prompt, sum));
     }
     let before = iter::once(&"").chain(rest);
-    let signs: Vec<&str> = (before.zip(rest))
-        .map(|(before, token)| sign(before, token))
+    let signs: Vec<String> = (before.zip(rest))
+        .map(|(before, token)| match sign(before, token) {
+            // `2/3 * 3/4` multiplies fractions.
+            part if is_part(part) && is_product_sign(before) => format!("({part})"),
+            other => other.to_owned(),
+        })
         .collect();
     if signs.iter().any(|token| is_wordy(token)) {
         return None;
@@ -216,6 +220,21 @@ fn framed(message: &str) -> Option<(&'static str, String)> {
         formula.replace(':', "/")
     };
     Some((prompt, formula))
+}
+
+/// Whether a token is a fraction of two whole numbers.
+fn is_part(token: &str) -> bool {
+    let is_whole = |number: &str| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
+    let number = token.trim_end_matches(END_MARKS);
+    number
+        .split_once('/')
+        .is_some_and(|(above, below)| is_whole(above) && is_whole(below))
+}
+
+fn is_product_sign(token: &str) -> bool {
+    let signs = ["*", "×", "·", "⋅", "/", "÷", ":", "of", "von"];
+    let said = sign("", token);
+    signs.iter().any(|sign| *sign == said)
 }
 
 /// The sum that `add -3 and 8` asks for.
@@ -293,7 +312,11 @@ fn prompt_of(named: &'static str, formula: &str) -> Option<&'static str> {
         Subject::System(_) => Some(""),
         Subject::Expression(expression) if expression.has_variable() => {
             let is_read = |prompt: &str| task::problem(&drill(prompt, formula)).is_ok();
-            let unsaid = || UNSAID.into_iter().find(|prompt| begins(prompt, formula));
+            let of_laws = || calls_for_laws(&expression).then_some("Simplify.");
+            let unsaid = || {
+                let begun = UNSAID.into_iter().find(|prompt| begins(prompt, formula));
+                begun.or_else(of_laws)
+            };
             match named {
                 "" => unsaid(),
                 named => is_read(named).then_some(named),
@@ -305,6 +328,34 @@ fn prompt_of(named: &'static str, formula: &str) -> Option<&'static str> {
             is_task.then_some(if is_simplified { named } else { "" })
         }
         Subject::Quantity(_) | Subject::Comparison(..) => None,
+    }
+}
+
+/// Whether a term is more than an answer though no step is known for it: powers are multiplied, divided or raised to a power,
+/// or terms with different letters are added.
+fn calls_for_laws(expression: &Expression) -> bool {
+    let is_letter = |part: &Expression| matches!(part, Expression::Variable(_));
+    let is_power = |part: &Expression| matches!(part, Expression::Power(..)) && part.has_variable();
+    match expression {
+        Expression::Multiply(factors) => {
+            let letters = factors.iter().filter(|part| part.has_variable());
+            let mut letters: Vec<_> = letters.map(Expression::variables).collect();
+            let all = letters.len();
+            letters.sort_unstable();
+            letters.dedup();
+            letters.len() < all
+        }
+        Expression::Power(base, _) => {
+            base.has_variable() && matches!(**base, Expression::Power(..) | Expression::Multiply(_))
+        }
+        Expression::Divide(above, below) => {
+            is_power(above) && (is_power(below) || is_letter(below))
+        }
+        Expression::Add(parts) => {
+            let has_letters = parts.iter().all(Expression::has_variable);
+            has_letters && expression.variables().len() > 1
+        }
+        _ => false,
     }
 }
 

@@ -3,7 +3,7 @@
 
 use turnwise_decisions::teaching::derived_hints;
 use turnwise_grading::{Step, Task, exercise_in, kind, next_step, task};
-use turnwise_messages::Texts;
+use turnwise_messages::{Texts, keys};
 use turnwise_reply_guard::OpenDrill;
 
 use crate::{courses::LoadedCourse, exercise_units::ExerciseUnits};
@@ -38,6 +38,12 @@ impl OwnExercise {
         next_step(&self.prompt, &self.question_latex).is_some()
     }
 
+    /// Whether it is a single operation on whole numbers for which no step is known.
+    pub(super) fn is_plain(&self) -> bool {
+        let kind = kind(&self.prompt, &self.question_latex);
+        kind.is_some_and(|kind| kind.is_plain()) && !self.has_step()
+    }
+
     /// Its first step, as replies say it.
     pub(super) fn step(&self, texts: &Texts) -> Option<String> {
         let mut hints = derived_hints(texts, &self.prompt, &self.question_latex);
@@ -67,7 +73,11 @@ impl OwnExercise {
         before.find_map(|message| {
             let own = Self::read(message)?;
             // An exam question got the key idea though its step is known.
-            let helps = [own.step(loaded.course.texts()), key_idea(&own)];
+            let texts = loaded.course.texts();
+            let plain = own
+                .is_plain()
+                .then(|| texts.text(keys::TEACHING_PLAIN, &[]));
+            let helps = [own.step(texts), key_idea(&own), plain];
             let was_said = |help: &String| said.iter().any(|said| said.contains(help));
             helps.iter().flatten().any(was_said).then_some(own)
         })
@@ -93,7 +103,13 @@ impl OwnExercise {
             (false, false) if of_numbers(self) => {
                 let has_more = matches!(
                     step,
-                    Some(Step::Brackets | Step::Powers | Step::Products | Step::CommonDenominator)
+                    Some(
+                        Step::Brackets
+                            | Step::Powers
+                            | Step::Products
+                            | Step::LeftToRight
+                            | Step::CommonDenominator
+                    )
                 );
                 has_more && of_numbers(line)
             }

@@ -170,6 +170,7 @@ impl Policies {
                 own: own.as_ref().map(|(brought, _)| brought.own.guarded()),
                 own_unit,
                 own_is_question: own.as_ref().is_some_and(|(_, is_question)| *is_question),
+                own_is_plain: (own.as_ref()).is_some_and(|(brought, _)| brought.own.is_plain()),
                 placement: brought.map(|question| guard::open_drill(&loaded, question)),
                 passage: passages::of(&found, &choice),
                 passage_elsewhere: passages::of(&found_elsewhere, &choice_elsewhere),

@@ -184,6 +184,8 @@ impl<'a> Lesson<'a> {
             // of its unit.
             if self.hints.len() > 1 {
                 moves.extend([Move::Hint(2), Move::Hint(1)]);
+            } else if self.situation.own_is_plain {
+                moves.push(Move::Ask(keys::TEACHING_PLAIN));
             } else {
                 let is_focus = self.about_id() == self.policy.focus_unit_id;
                 moves.push(Move::Idea);

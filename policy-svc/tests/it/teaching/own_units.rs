@@ -27,6 +27,42 @@ async fn an_own_exercise_is_of_the_unit_that_has_such() {
             "Compare the signs",
         ),
         ("algebra-foundations", "3/4 of 20", "ALG-03", ""),
+        (
+            "algebra-foundations",
+            "3 + 4",
+            "ALG-01",
+            "Work it out in the way that you know",
+        ),
+        (
+            "algebra-foundations",
+            "12 : 4",
+            "ALG-01",
+            "Work it out in the way that you know",
+        ),
+        (
+            "algebra-foundations",
+            "12 ÷ 3 × 2",
+            "ALG-02",
+            "Work out what stands at the very left",
+        ),
+        (
+            "algebra-foundations",
+            "2/3 * 3/4",
+            "ALG-03",
+            "Write a single fraction",
+        ),
+        (
+            "algebra-foundations",
+            "x^2 * x^3",
+            "ALG-16",
+            "An exponent counts equal factors",
+        ),
+        (
+            "algebra-foundations",
+            "2x + 3y",
+            "ALG-07",
+            "Like terms have exactly the same letters",
+        ),
         ("algebra-foundations", "simplify 6/8", "ALG-03", ""),
         (
             "algebra-foundations",
