@@ -146,7 +146,13 @@ impl<'a> Lesson<'a> {
             && (is_welcome || self.about_id() != self.policy.focus_unit_id);
         let unit = self.unit.filter(|_| !is_elsewhere);
         let count = unit.map_or(0, |unit| unit.misconceptions.len());
-        let skipped = usize::from(is_welcome || is_elsewhere);
+        // Thanks for nothing that was worked on: there is nothing that was tried, or could be explained.
+        let is_idle = is_welcome && self.situation.own.is_none() && count > 1;
+        let skipped = if is_idle && self.situation.asks == Asks::Next {
+            open_questions.len()
+        } else {
+            usize::from(is_welcome || is_elsewhere)
+        };
         let open_questions = open_questions.into_iter().skip(skipped);
         let questions = || {
             (0..count)
