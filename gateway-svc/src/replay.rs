@@ -132,14 +132,27 @@ pub enum ReplayError {
     Prompt(#[from] turnwise_prompts::RenderError),
 }
 
-/// Makes a turn again. The policy must hold the course's version, whose words the record must have by now; `context`
-/// carries the deadline of its calls.
-pub async fn replay(
-    record: &TurnRecord,
-    context: &CallContext,
-    mut policy: PolicyServiceClient<GrpcClient>,
-    sheets: &Sheets,
-) -> Result<Report, ReplayError> {
+/// What a replay of a turn without a plan comes to, which asks nobody and needs no course; `None` where there is a plan.
+///
+/// # Errors
+/// The record cannot be replayed.
+pub fn without_plan(record: &TurnRecord) -> Result<Option<Report>, ReplayError> {
+    let (recorded, _) = kept(record)?;
+    Ok(recorded.plan.is_none().then(|| unplanned(recorded)))
+}
+
+fn unplanned(recorded: &TurnFacts) -> Report {
+    let why = match recorded.guardrail.as_str() {
+        "" => undecided(recorded),
+        _ => "the message met a guardrail",
+    };
+    let mut compare = Compare::default();
+    compare.skip("plan", why);
+    compare.report
+}
+
+/// What is kept of a turn that can be replayed.
+fn kept(record: &TurnRecord) -> Result<(&TurnFacts, &TurnTexts), ReplayError> {
     if !record::is_of_tutor(record.kind) {
         return Err(ReplayError::Kind);
     }
@@ -151,15 +164,22 @@ pub async fn replay(
         return Err(ReplayError::Format(recorded.format));
     }
     let texts = record.texts.as_ref().ok_or(ReplayError::Erased)?;
-    let mut compare = Compare::default();
+    Ok((recorded, texts))
+}
+
+/// Makes a turn again. The policy must hold the course's version, whose words the record must have by now; `context`
+/// carries the deadline of its calls.
+pub async fn replay(
+    record: &TurnRecord,
+    context: &CallContext,
+    mut policy: PolicyServiceClient<GrpcClient>,
+    sheets: &Sheets,
+) -> Result<Report, ReplayError> {
+    let (recorded, texts) = kept(record)?;
     let Some(plan) = &recorded.plan else {
-        let why = match recorded.guardrail.as_str() {
-            "" => undecided(recorded),
-            _ => "the message met a guardrail",
-        };
-        compare.skip("plan", why);
-        return Ok(compare.report);
+        return Ok(unplanned(recorded));
     };
+    let mut compare = Compare::default();
 
     let request = record::plan_request(recorded, texts, &plan.pack_hash);
     let planned = policy

@@ -13,7 +13,7 @@ use std::{
 use anyhow::{Context, Result};
 use prost::Message;
 use turnwise_course_pack::{Pack, PackArchive, load, load_all};
-use turnwise_gateway_svc::replay::{Part, PartOutcome, ReplayError, Report, replay};
+use turnwise_gateway_svc::replay::{Part, PartOutcome, ReplayError, Report, replay, without_plan};
 use turnwise_kit::{
     CallContext, Kit,
     client::{ClientOptions, GrpcClient, local},
@@ -92,6 +92,11 @@ pub async fn run(args: ReplayArgs) -> Result<ExitCode> {
     {
         eprintln!("{why:#}");
         return Ok(ExitCode::from(CANNOT));
+    }
+    // A message that met a guardrail needs no course.
+    if let Ok(Some(report)) = without_plan(&record) {
+        print!("{}", shown(&record, &report, ink));
+        return Ok(ExitCode::SUCCESS);
     }
     let pack = pack_of(&args, &record);
     let courses = match &pack {

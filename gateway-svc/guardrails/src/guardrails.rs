@@ -201,13 +201,11 @@ impl Guardrails {
         }
         let folded = fold(text);
         let locale = self.locale(locale);
-        let mut words = words::of_folded(&folded);
-        words.push(words::END);
+        let words = words::as_message(&words::of_folded(&folded));
         let mut phrase = locale.phrases.gravest(&words);
         if words::is_drawn_out(&folded) {
             // `ä` is one letter before it is two, and `ß` after.
-            let mut words = words::of_folded(&words::squeezed(&folded));
-            words.push(words::END);
+            let words = words::as_message(&words::of_folded(&words::squeezed(&folded)));
             let squeezed = locale.squeezed.gravest(&words::squeezed(&words));
             phrase = phrase.into_iter().chain(squeezed).min();
         }

@@ -196,7 +196,10 @@ fn phrases(key: &str, read: Vec<Spanned<String>>, most: usize) -> Result<Vec<Str
                 ));
             }
             if phrase.value.ends_with('.') {
-                words.push(words::END);
+                words.push(words::EDGE);
+            }
+            if phrase.value.starts_with('.') {
+                words.insert(0, words::EDGE);
             }
             Ok(words)
         })

@@ -5,8 +5,8 @@ use std::mem;
 use turnwise_text_classifier::fold;
 use unicode_normalization::char::is_combining_mark;
 
-/// What stands behind the last word of a message, and of a phrase that matches nowhere else.
-pub(crate) const END: char = '.';
+/// What stands before the first word of a message and behind the last, and so in a phrase that matches nowhere else.
+pub(crate) const EDGE: char = '.';
 
 /// A text's words with one space before each and one after the last; empty if it has none. A word in a row of words is
 /// then found with a plain search for it with its spaces.
@@ -26,6 +26,11 @@ pub(crate) fn of_folded(folded: &str) -> String {
         words.push(' ');
     }
     words
+}
+
+/// Words in the form of [`of`] as a whole message.
+pub(crate) fn as_message(words: &str) -> String {
+    format!("{EDGE}{words}{EDGE}")
 }
 
 /// A text in the form of [`fold`] in which a word that is repeated in a row stands once: `help help help` says no more than

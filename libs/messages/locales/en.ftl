@@ -334,11 +334,12 @@ teaching-check-3 = Type your answer below the exercise and press â€œ{ $button }â
 # Where the student doubts or defends work of their own that nobody has seen, in turn. Each ends with a question mark.
 teaching-show-1 = Type the exercise as it stands, and the lines that you have written so far. Which of them are you least sure of?
 teaching-show-2 = I cannot see it yet. What does the exercise say, and what did you write below it, line by line?
-# Before what comes next, where the whole message is a greeting, or a sign that something is understood; after a goodbye nothing
-# comes.
+# Before what comes next, where the whole message is a greeting, a sign that something is understood, or sad; after a goodbye
+# nothing comes.
 teaching-greeting = Hello!
 teaching-goodbye = Goodbye, see you next time!
 teaching-understood = Good.
+teaching-sad = I am sorry that you are having a hard time; it may help to tell somebody you trust, and this here can wait until you are ready.
 # The key idea: in a text, and before a card that holds it.
 teaching-idea = { $idea } (From: { $source }) How would you say that in your own words?
 teaching-idea-card = Here is the idea behind { $unit }. You will find more in your lesson: { $source }.
@@ -358,6 +359,8 @@ teaching-hint-then-3 = What do you get?
 teaching-hint-then-again = What is the next line, then?
 # Before the step on a line that the student wrote after a step, be it right or wrong.
 teaching-line = I have not checked your line; compare it with the one before, term by term.
+# Where an exercise of the student's own is a single operation on whole numbers, for which no step is known.
+teaching-plain = Work it out in the way that you know, and check it with the opposite operation. Which number do you get?
 # Before what comes next, where help is asked for after a first step. { $step }: the step, a sentence.
 teaching-step-again = The first step stays the same: { $step }
 # Before an exercise; where there is none; before an exam question. Only the first of each names the unit.
@@ -400,6 +403,7 @@ teaching-rule-product = A product vanishes exactly when at least a factor of it 
 teaching-rule-common = What all the terms share can be written before brackets, and in the brackets stands what is left of each.
 teaching-rule-pair = When you multiply brackets out that each hold the letter plus a number, the product of the numbers stands at the end, and their sum before the letter.
 teaching-rule-order = First come brackets, and what stands above and below a fraction bar, then powers, then products and quotients, then sums and differences.
+teaching-rule-left = Products and quotients are worked out one after the other, from left to right.
 teaching-rule-denominator = Fractions can be added and subtracted when they have the same denominator. To get there, multiply top and bottom of a fraction by the same number.
 teaching-rule-numerators = Fractions with the same denominator count parts of the same size: the numerators are added or subtracted, and the denominator stays.
 teaching-rule-bars = Fractions are multiplied top by top and bottom by bottom. A whole number goes with the tops.
@@ -425,6 +429,7 @@ teaching-step-pair = List the pairs of numbers whose product is the number witho
 teaching-step-brackets = Work out what stands in the brackets, and copy the rest as it is.
 teaching-step-powers = Write the power as a product, work that out, and copy the rest as it is.
 teaching-step-products = Work out the product or quotient, and copy the rest as it is.
+teaching-step-left = Work out what stands at the very left, and copy the rest as it is.
 teaching-step-denominator = Find a number that all the denominators divide, and write the fractions with it.
 teaching-step-numerators = Work out the numerators, and keep the denominator.
 teaching-step-bars = Write a single fraction, with the product of the tops above the bar and the product of the bottoms below it.
@@ -448,3 +453,7 @@ greeting-words = hi | hello | hey | hi there | hello there | hey there | hiya | 
 goodbye-words = bye | goodbye | good bye | bye bye | see you | see ya | cya | good night | gotta go | i gotta go | got to go | i got to go | have to go | i have to go | need to go | i need to go | i must go | have to leave | i have to leave | need to leave | i need to leave | gotta leave | i gotta leave | got to leave | i got to leave | i must leave | gotta get off | i gotta get off | got to get off | i got to get off | have to get off | i have to get off | need to get off | i need to get off | gtg | g2g | can i go | may i go | can i leave | can i stop | i'm leaving | that's all for today
 understood-words = ok | okay | k | alright | all right | thanks | thank you | thx | ty | understood | i understand | i understand it | i understand that | i see | i get it | i get that | got it | i got it | makes sense | that makes sense | it makes sense | cool | great | nice | good | perfect
 filler-words = yes | go | yeah | yep | oh | ah | um | well | so | and | now | then | please | today | tomorrow | later | you | very much | a lot | so much | again | very | much | for everything | for all | for your help | for all your help | for the help | for helping | for helping me | for today
+# Phrases of which a whole message is made that says that the student is sad or has lost somebody, apart by |. The last ones
+# may stand beside them, as greetings and the other words above may, and say nothing alone.
+sad-words = sad | unhappy | upset | heartbroken | heart broken | miserable | devastated | grieving | crying | cry | cried | tears | in tears | died | passed away | lonely | awful | terrible | horrible | is dying | is dead | has died | i feel down | i'm feeling down | im feeling down | i am feeling down | feeling down | i feel bad | i feel so bad | i feel really bad | not ok | not okay | not feeling well | not feeling good | bad day | worst day | horrible day | terrible day | hard day | broke up with me | left us | getting divorced | getting a divorce | are divorcing | splitting up | i lost my | we lost our
+sad-filler-words = i'm | im | i am | i was | i feel | feel | feeling | i've been | ive been | i have been | i'm feeling | im feeling | i am feeling | i feel like | i want to | i wanna | i could | i have to | i need to | i keep | i can't stop | i cant stop | i cannot stop | i had | i'm having | im having | i am having | having | it's | its | it is | a | the | in | is | are | has | was | been | just | really | right now | at the moment | all day | all the time | all night | every day | every night | yesterday | last night | last week | this morning | this week | little | bit | a bit | a little | kind of | kinda | too | also | but | because | bc | cause | cuz | when | since | today | my | our | grandma | granma | grandmother | gran | granny | nan | nana | nanny | grandpa | grandad | granddad | grandfather | gramps | mum | mom | mother | dad | father | parents | brother | sister | uncle | aunt | auntie | cousin | friend | best friend | boyfriend | girlfriend | teacher | dog | puppy | cat | kitten | hamster | rabbit | guinea pig | bird | horse | pet | i can't focus | i cant focus | i cannot focus | can't focus | cant focus | i can't concentrate | i cant concentrate | i cannot concentrate | can't concentrate | cant concentrate | i can't think | i cant think

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use num_traits::Signed;
+use num_traits::{Signed, Zero};
 
 use crate::{
     grade::{Drill, Task},
@@ -57,6 +57,21 @@ enum Feature {
 }
 
 impl Kind {
+    /// Whether the value of numbers is asked for.
+    #[must_use]
+    pub fn is_of_numbers(&self) -> bool {
+        self.group == Group::Value
+    }
+
+    /// Whether it is a single operation on numbers that are neither negative nor parts.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        let plain = [Feature::Sum, Feature::Product, Feature::Quotient];
+        self.is_of_numbers()
+            && self.features.len() == 1
+            && plain.iter().any(|feature| self.features.contains(feature))
+    }
+
     /// How far two kinds are from each other; `None` where they have nothing in common.
     #[must_use]
     pub fn distance(&self, other: &Self) -> Option<usize> {
@@ -118,6 +133,10 @@ fn of_problem(problem: &Problem) -> Option<Kind> {
             of_numbers(expression, &mut features);
             if value(expression).is_some_and(|value| value.is_negative()) {
                 features.insert(Feature::Negative);
+            }
+            // What comes to zero in one go needs no rule of signs.
+            if value(expression).is_some_and(|value| value.is_zero()) && features.len() == 2 {
+                features.remove(&Feature::Negative);
             }
             Group::Value
         }

@@ -52,6 +52,8 @@ pub enum Step {
     Powers,
     /// Products and quotients come before sums.
     Products,
+    /// Products and quotients of whole numbers are worked out one after the other.
+    LeftToRight,
     /// Fractions get one denominator.
     CommonDenominator,
     /// The only operation: numerators over the same denominator are added or subtracted.

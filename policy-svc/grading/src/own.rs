@@ -41,13 +41,23 @@ const FRAME: &[&str] = &[
 #[rustfmt::skip]
 const SAID: &[&str] = &[
     "also", "and", "answer", "get", "got", "guess", "have", "is", "it", "maybe", "not", "or", "so", "that", "that's",
-    "the", "then", "think",
+    "the", "then", "think", "it's", "its", "thats", "you", "you're", "youre", "are", "i'm", "im", "but",
     "antwort", "bekomme", "da", "dann", "das", "die", "es", "ergibt", "gibt", "habe", "heraus", "hab", "ich", "ist",
-    "kommt", "nicht", "oder", "raus", "und", "vielleicht",
+    "kommt", "nicht", "oder", "raus", "und", "vielleicht", "du", "liegst", "stimmt", "war", "aber",
 ];
 
-/// Answers to whether a number is a solution.
-const DECIDED: [&str; 4] = ["yes", "no", "ja", "nein"];
+/// Answers to whether a number is a solution, and to what was said.
+const DECIDED: [&str; 9] = [
+    "yes",
+    "no",
+    "wrong",
+    "incorrect",
+    "right",
+    "ja",
+    "nein",
+    "falsch",
+    "richtig",
+];
 
 /// How a guess begins, whatever it is: `is it times`.
 const GUESSED: [&str; 4] = ["is it ", "is that ", "ist es ", "ist das "];
@@ -69,12 +79,23 @@ const TASKS: &[(&str, &str)] = &[
     ("vereinfachen", "Simplify."),
     ("kürze", "Simplify."),
     ("kürzen", "Simplify."),
+    ("kürzt", "Simplify."),
+    ("vereinfacht", "Simplify."),
+    ("zusammenfassen", "Simplify."),
     ("fasse", "Simplify."),
     ("zusammen", "Simplify."),
     ("multipliziere", "Expand."),
+    ("ausmultiplizieren", "Expand."),
+    ("ausmultipliziert", "Expand."),
     ("klammere", "Factor."),
     ("faktorisiere", "Factor."),
+    ("faktorisieren", "Factor."),
+    ("ausklammern", "Factor."),
 ];
+
+/// Words for a sum, and between its two parts.
+const ADDING: [&str; 4] = ["add", "adding", "addiere", "addieren"];
+const ADDED: [&str; 4] = ["and", "to", "und", "zu"];
 
 /// Words between a part and what it is taken of.
 const PART_OF: [&str; 2] = ["of", "von"];
@@ -177,9 +198,16 @@ fn framed(message: &str) -> Option<(&'static str, String)> {
         prompt = if prompt.is_empty() { task } else { prompt };
         rest = others;
     }
+    if let Some(sum) = sum_in_words(rest) {
+        return Some((prompt, sum));
+    }
     let before = iter::once(&"").chain(rest);
-    let signs: Vec<&str> = (before.zip(rest))
-        .map(|(before, token)| sign(before, token))
+    let signs: Vec<String> = (before.zip(rest))
+        .map(|(before, token)| match sign(before, token) {
+            // `2/3 * 3/4` multiplies fractions.
+            part if is_part(part) && is_product_sign(before) => format!("({part})"),
+            other => other.to_owned(),
+        })
         .collect();
     if signs.iter().any(|token| is_wordy(token)) {
         return None;
@@ -192,6 +220,44 @@ fn framed(message: &str) -> Option<(&'static str, String)> {
         formula.replace(':', "/")
     };
     Some((prompt, formula))
+}
+
+/// Whether a token is a fraction of two whole numbers.
+fn is_part(token: &str) -> bool {
+    let is_whole = |number: &str| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit());
+    let number = token.trim_end_matches(END_MARKS);
+    number
+        .split_once('/')
+        .is_some_and(|(above, below)| is_whole(above) && is_whole(below))
+}
+
+fn is_product_sign(token: &str) -> bool {
+    let signs = ["*", "×", "·", "⋅", "/", "÷", ":", "of", "von"];
+    let said = sign("", token);
+    signs.iter().any(|sign| *sign == said)
+}
+
+/// The sum that `add -3 and 8` asks for.
+fn sum_in_words(tokens: &[&str]) -> Option<String> {
+    let [verb, middle @ .., first, between, second] = tokens else {
+        return None;
+    };
+    let is_one_of = |words: &[&str], token: &str| {
+        let token = token.to_lowercase();
+        words.iter().any(|word| *word == token)
+    };
+    let is_number = |token: &str| token.contains(char::is_numeric) && !is_wordy(token);
+    let is_said = is_one_of(&ADDING, verb)
+        && is_one_of(&ADDED, between)
+        && middle.iter().all(|token| frame(token) == Some(""));
+    let second = second.trim_end_matches(END_MARKS);
+    let is_sum = is_said && is_number(first) && is_number(second);
+    let second = if second.starts_with(['-', '−', '–']) {
+        format!("({second})")
+    } else {
+        second.to_owned()
+    };
+    is_sum.then(|| format!("{first} + {second}"))
 }
 
 /// The prompt that a word around an exercise stands for, empty for most; `None` for a word that is none.
@@ -246,7 +312,11 @@ fn prompt_of(named: &'static str, formula: &str) -> Option<&'static str> {
         Subject::System(_) => Some(""),
         Subject::Expression(expression) if expression.has_variable() => {
             let is_read = |prompt: &str| task::problem(&drill(prompt, formula)).is_ok();
-            let unsaid = || UNSAID.into_iter().find(|prompt| begins(prompt, formula));
+            let of_laws = || calls_for_laws(&expression).then_some("Simplify.");
+            let unsaid = || {
+                let begun = UNSAID.into_iter().find(|prompt| begins(prompt, formula));
+                begun.or_else(of_laws)
+            };
             match named {
                 "" => unsaid(),
                 named => is_read(named).then_some(named),
@@ -258,6 +328,34 @@ fn prompt_of(named: &'static str, formula: &str) -> Option<&'static str> {
             is_task.then_some(if is_simplified { named } else { "" })
         }
         Subject::Quantity(_) | Subject::Comparison(..) => None,
+    }
+}
+
+/// Whether a term is more than an answer though no step is known for it: powers are multiplied, divided or raised to a power,
+/// or terms with different letters are added.
+fn calls_for_laws(expression: &Expression) -> bool {
+    let is_letter = |part: &Expression| matches!(part, Expression::Variable(_));
+    let is_power = |part: &Expression| matches!(part, Expression::Power(..)) && part.has_variable();
+    match expression {
+        Expression::Multiply(factors) => {
+            let letters = factors.iter().filter(|part| part.has_variable());
+            let mut letters: Vec<_> = letters.map(Expression::variables).collect();
+            let all = letters.len();
+            letters.sort_unstable();
+            letters.dedup();
+            letters.len() < all
+        }
+        Expression::Power(base, _) => {
+            base.has_variable() && matches!(**base, Expression::Power(..) | Expression::Multiply(_))
+        }
+        Expression::Divide(above, below) => {
+            is_power(above) && (is_power(below) || is_letter(below))
+        }
+        Expression::Add(parts) => {
+            let has_letters = parts.iter().all(Expression::has_variable);
+            has_letters && expression.variables().len() > 1
+        }
+        _ => false,
     }
 }
 

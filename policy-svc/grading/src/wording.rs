@@ -31,6 +31,11 @@ const ASKING: &[&str] = &[
     "welcher", "welches", "wie", "warum", "wieso", "wer", "wo", "wann",
 ];
 
+/// Words before a number that corrects what was said: `no 6`.
+const CORRECTING: [&str; 10] = [
+    "no", "nope", "wait", "sorry", "actually", "nein", "warte", "moment", "halt", "doch",
+];
+
 /// An answer with nothing but formulas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Heard {
@@ -43,7 +48,7 @@ pub(crate) struct Heard {
 /// What an answer says; nothing where a word is not understood.
 pub(crate) fn heard(drill: &Drill<'_>, answer: &str) -> Option<Heard> {
     let known = Known::of(drill);
-    let mut atoms = without_end_marks(atoms(answer, MAX_ATOMS)?)?;
+    let mut atoms = without_correction(without_end_marks(atoms(answer, MAX_ATOMS)?)?);
     // `(3|1)` is a point.
     let place = |sign: char| atoms.iter().position(|atom| atom.is(sign));
     if let (Some(open), Some(bar), Some(close)) = (place('('), place('|'), place(')'))
@@ -75,6 +80,26 @@ pub(crate) fn heard(drill: &Drill<'_>, answer: &str) -> Option<Heard> {
         answer: text(&answer),
         claims: claims.iter().map(|claim| text(claim)).collect(),
     })
+}
+
+/// The atoms without words that only correct what was said before. Behind them a number stands, as in `no, 6`: `no solution`
+/// is an answer.
+fn without_correction(mut atoms: Vec<Atom>) -> Vec<Atom> {
+    let corrects = |atom: &Atom| atom.word().is_some_and(|word| CORRECTING.contains(&word));
+    if !atoms.first().is_some_and(corrects) {
+        return atoms;
+    }
+    let begins = |atom: &Atom| !corrects(atom) && !atom.is(',');
+    let Some(at) = atoms.iter().position(begins) else {
+        return atoms;
+    };
+    let is_number = |atom: &Atom| atom.number().is_some();
+    let is_negative =
+        atoms.get(at).is_some_and(|atom| atom.is('-')) && atoms.get(at + 1).is_some_and(is_number);
+    if is_negative || atoms.get(at).is_some_and(is_number) {
+        atoms.drain(..at);
+    }
+    atoms
 }
 
 /// The atoms without marks of a sentence's end. `5?`, `5??!` and `is it 5?` are answers, other questions are none. In `x = ?`

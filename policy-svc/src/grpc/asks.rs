@@ -41,14 +41,30 @@ pub(super) fn asks(locale: &str, pressed: i32, message: &str) -> Asks {
     }
 }
 
-/// What is said back to a message that only greets, says goodbye or says that something is understood, and what is asked for
-/// with it; `None` for any other.
+/// What is said back to a message that only greets, says goodbye, says that something is understood or that the student is
+/// sad, and what is asked for with it; `None` for any other.
 pub(super) fn word_back(locale: &str, message: &str) -> Option<(Key, Asks)> {
+    if is_sad(locale, message) {
+        return Some((keys::TEACHING_SAD, Asks::Nothing));
+    }
     let [goodbye, greeting, understood] = WORDS.map(|(listed, ..)| listed);
     let kinds = [goodbye, greeting, understood, keys::FILLER_WORDS];
     let (_, said, asks) = *WORDS.get(made_of(locale, &kinds, message)?)?;
     // `ok?` asks for something.
     (asks != Asks::Next || !message.contains('?')).then_some((said, asks))
+}
+
+/// Whether a message says that the student is sad, or has lost somebody, and nothing else.
+fn is_sad(locale: &str, message: &str) -> bool {
+    let kinds = [
+        keys::SAD_WORDS,
+        keys::SAD_FILLER_WORDS,
+        keys::GREETING_WORDS,
+        keys::GOODBYE_WORDS,
+        keys::UNDERSTOOD_WORDS,
+        keys::FILLER_WORDS,
+    ];
+    made_of(locale, &kinds, message) == Some(0)
 }
 
 /// Whether a message is about work of the student's own that does not stand in it, and nothing else.

@@ -3,7 +3,7 @@
 
 use turnwise_decisions::teaching::derived_hints;
 use turnwise_grading::{Step, Task, exercise_in, kind, next_step, task};
-use turnwise_messages::Texts;
+use turnwise_messages::{Texts, keys};
 use turnwise_reply_guard::OpenDrill;
 
 use crate::{courses::LoadedCourse, exercise_units::ExerciseUnits};
@@ -38,6 +38,12 @@ impl OwnExercise {
         next_step(&self.prompt, &self.question_latex).is_some()
     }
 
+    /// Whether it is a single operation on whole numbers for which no step is known.
+    pub(super) fn is_plain(&self) -> bool {
+        let kind = kind(&self.prompt, &self.question_latex);
+        kind.is_some_and(|kind| kind.is_plain()) && !self.has_step()
+    }
+
     /// Its first step, as replies say it.
     pub(super) fn step(&self, texts: &Texts) -> Option<String> {
         let mut hints = derived_hints(texts, &self.prompt, &self.question_latex);
@@ -66,10 +72,55 @@ impl OwnExercise {
         let mut before = before.iter().take(MOST_BEFORE);
         before.find_map(|message| {
             let own = Self::read(message)?;
-            let step = own.step(loaded.course.texts());
-            let help = step.or_else(|| key_idea(&own))?;
-            said.iter().any(|said| said.contains(&help)).then_some(own)
+            // An exam question got the key idea though its step is known.
+            let texts = loaded.course.texts();
+            let plain = own
+                .is_plain()
+                .then(|| texts.text(keys::TEACHING_PLAIN, &[]));
+            let helps = [own.step(texts), key_idea(&own), plain];
+            let was_said = |help: &String| said.iter().any(|said| said.contains(help));
+            helps.iter().flatten().any(was_said).then_some(own)
         })
+    }
+
+    /// Whether a message goes on with it: it is no exercise, or one that may be a line of working this one out.
+    pub(super) fn goes_on_in(&self, message: &str) -> bool {
+        Self::read(message).is_none_or(|line| self.may_lead_to(&line))
+    }
+
+    /// Whether an exercise may be a line of working this one out. Equations lead to equations, terms to terms, and numbers to
+    /// numbers where there is more than one operation.
+    fn may_lead_to(&self, line: &Self) -> bool {
+        let step = next_step(&self.prompt, &self.question_latex);
+        let of_numbers = |own: &Self| {
+            kind(&own.prompt, &own.question_latex).is_some_and(|kind| kind.is_of_numbers())
+        };
+        match (self.is_relation(), line.is_relation()) {
+            (true, true) => true,
+            // Each side is worked out alone.
+            (true, false) => step == Some(Step::PutIn) && of_numbers(line),
+            (false, true) => false,
+            (false, false) if of_numbers(self) => {
+                let has_more = matches!(
+                    step,
+                    Some(
+                        Step::Brackets
+                            | Step::Powers
+                            | Step::Products
+                            | Step::LeftToRight
+                            | Step::CommonDenominator
+                    )
+                );
+                has_more && of_numbers(line)
+            }
+            (false, false) => !of_numbers(line),
+        }
+    }
+
+    fn is_relation(&self) -> bool {
+        let signs = ["=", "<", ">", "≤", "≥", "\\leq", "\\geq", "\\lt", "\\gt"];
+        let has = |text: &str| signs.iter().any(|sign| text.contains(*sign));
+        has(&self.prompt) || has(&self.question_latex)
     }
 
     /// The exercise in all forms in which it may be asked elsewhere: as it is, with an equality for each inequality, as its steps

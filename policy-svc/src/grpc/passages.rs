@@ -59,6 +59,16 @@ pub(super) fn of<'a>(
     (!found.is_empty()).then_some(decisions::Passage { found, choice })
 }
 
+/// Operations and signs as students say them, and as lessons do, in the catalogue's languages.
+static SAID: [(&str, &str); 6] = [
+    ("times", "multiplying"),
+    ("minus", "negative"),
+    ("plus", "positive"),
+    ("mal", "malnehmen"),
+    ("minus", "negativ"),
+    ("plus", "positiv"),
+];
+
 /// What course text is chosen by.
 pub(super) struct Wanted<'a> {
     /// The course's language.
@@ -77,25 +87,55 @@ impl Wanted<'_> {
     /// Of the texts that were found on a unit, the best first, the one with most of the terms that say what the message is
     /// about; one that answers comes before all others. The unit's title is true of all its texts, so a text has those terms
     /// only where they stand in it. Of two with as many, the one with more that the title has not, then an explanation if a
-    /// reason is asked for.
+    /// reason is asked for. A message with one such term asks what that is: a text answers whose heading has it, and where the
+    /// unit's title has it one that has it, too, or explains.
     pub(super) fn choice(&self, passages: &[Passage]) -> Choice {
         let analyser = Analyser::new(self.locale);
-        let asked = Terms::of(&analyser, self.message);
+        let asked = Terms::of(&analyser, &self.asked());
         let title = Terms::of(&analyser, self.title);
+        let is_only = asked.telling.len() == 1;
+        let is_of_title = is_only && asked.telling.is_subset(&title.telling);
         let fits = passages.iter().enumerate().map(|(at, passage)| {
             let held = Terms::of(&analyser, &format!("{}\n{}", passage.section, passage.text));
             let own = asked.telling.intersection(&held.telling).count();
             let of_title = asked.telling.intersection(&title.telling);
             let of_title = of_title.filter(|term| !held.telling.contains(*term));
             let shared = own + of_title.count();
+            let heading = analyser.analyse(&passage.section);
+            let mut heading = heading.terms.iter().map(|term| &term.text);
+            let leads =
+                is_only && (heading.next()).is_some_and(|term| asked.telling.contains(term));
+            let is_headed = leads || is_only && heading.any(|term| asked.telling.contains(term));
             let answers = own > 0 && self.is_enough(at, shared, asked.telling.len())
-                || at == 0 && asked.has_formulas_in(&held);
-            let explains = self.is_why && passage.explains;
-            let fit = (answers, own, shared, explains, Reverse(at));
+                || at == 0 && asked.has_formulas_in(&held)
+                || is_headed
+                || is_of_title && (own > 0 || passage.explains);
+            let explains = (self.is_why || is_only) && passage.explains;
+            let fit = (answers, own, shared, explains, leads, Reverse(at));
             (fit, Choice { at, answers })
         });
         let best = fits.max_by_key(|(fit, _)| *fit);
         best.map_or_else(Choice::default, |(_, choice)| choice)
+    }
+
+    /// The message, in a lesson's words where a reason is asked for: `minus times minus`.
+    fn asked(&self) -> String {
+        if !self.is_why {
+            return self.message.to_owned();
+        }
+        let said = if self.locale.starts_with("de") {
+            &SAID[3..]
+        } else {
+            &SAID[..3]
+        };
+        let words = self.message.split_whitespace().map(|word| {
+            let plain = word.trim_matches(|c: char| !c.is_alphanumeric());
+            let meant = said
+                .iter()
+                .find(|(spoken, _)| plain.eq_ignore_ascii_case(spoken));
+            meant.map_or(word, |(_, meant)| *meant)
+        });
+        words.collect::<Vec<_>>().join(" ")
     }
 
     /// Whether a text with so many of a message's terms answers it: half of them, and two at the least; of a unit that was

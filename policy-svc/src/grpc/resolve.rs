@@ -119,12 +119,15 @@ impl Policies {
             let about = (policy.about(), *asks);
             let own = own_exercises_in(&loaded, about, written, &quotable, &said);
             let mut met = Vec::new();
-            let own = own.into_iter().flatten().find_map(|brought| {
+            let own = own.into_iter().flatten().find_map(|mut brought| {
                 let is_question = brought.own.forms().iter().any(|form| {
                     let (is_exam, found) = known.exam_expressions_in(&loaded, &form.guarded());
                     met.extend(found);
                     is_exam
                 });
+                if is_question && brought.is_again {
+                    brought.before.clear();
+                }
                 // Of an exam question the rule is said where its unit is known, and no step.
                 (!is_question || brought.is_of_unit).then_some((brought, is_question))
             });
@@ -180,6 +183,7 @@ impl Policies {
                 own: own.as_ref().map(|(brought, _)| brought.own.guarded()),
                 own_unit,
                 own_is_question: own.as_ref().is_some_and(|(_, is_question)| *is_question),
+                own_is_plain: (own.as_ref()).is_some_and(|(brought, _)| brought.own.is_plain()),
                 placement: brought.map(|question| guard::open_drill(&loaded, question)),
                 passage: passages::of(&found, &choice),
                 passage_elsewhere: passages::of(&found_elsewhere, &choice_elsewhere),
@@ -312,15 +316,17 @@ impl Policies {
 /// An exercise of the student's own that the reply may help with.
 struct Brought {
     own: OwnExercise,
-    /// Whether it is of the unit that the turn is about.
+    /// Whether it is of the unit that the turn is about, or was helped with before and is of a unit that is known.
     is_of_unit: bool,
+    /// Whether it was helped with before.
+    is_again: bool,
     /// What is said of it before the reply; empty for nothing.
     before: String,
 }
 
 /// The exercises of the student's own that the reply may help with: the one in what was written; then the one that was helped
 /// with before, where help is asked for, or the last reply helped with it and the message goes on with it. One without a known
-/// step must be of the unit that the turn is about, whose rule is then said.
+/// step must be of the unit that the turn is about, whose rule is then said; one that was helped with, of any.
 fn own_exercises_in(
     loaded: &LoadedCourse,
     (about, asks): (&str, Asks),
@@ -335,7 +341,8 @@ fn own_exercises_in(
         _ if is_line => &said[said.len().saturating_sub(1)..],
         _ => &[],
     };
-    let again = OwnExercise::again(loaded, before, heard);
+    let again = OwnExercise::again(loaded, before, heard)
+        .filter(|again| written.iter().all(|text| again.goes_on_in(text)));
     // What factoring comes to is a product, and not to be multiplied out.
     let factors = |again: &OwnExercise| is_line && again.task() == Task::Factor;
     let is_factored = again.as_ref().is_some_and(factors);
@@ -351,19 +358,23 @@ fn own_exercises_in(
         (!is_product && (is_of_unit || own.has_step())).then_some(Brought {
             own,
             is_of_unit,
+            is_again: false,
             before,
         })
     });
     let again = again.and_then(|own| {
         let step = own.step(texts);
-        let has_help = step.is_some() || own.unit(&loaded.exercise_units) == Some(about);
-        let repeated = step.filter(|_| asks == Asks::Help);
+        let is_of_unit = own.unit(&loaded.exercise_units).is_some();
+        let has_help = step.is_some() || is_of_unit;
+        let was_said = |step: &String| heard.iter().any(|said| said.contains(step));
+        let repeated = step.filter(|step| asks == Asks::Help && was_said(step));
         let repeated =
             repeated.map(|step| texts.text(keys::TEACHING_STEP_AGAIN, &[("step", step.into())]));
         let is_new = |text: &String| said.last().is_none_or(|last| !last.contains(text));
         has_help.then(|| Brought {
             own,
-            is_of_unit: false,
+            is_of_unit,
+            is_again: true,
             before: repeated.filter(is_new).unwrap_or_default(),
         })
     });

@@ -27,6 +27,7 @@ mod done;
 mod own;
 mod own_units;
 mod withheld;
+mod words;
 
 const HELPED: [&str; 9] = [
     "parameters:",

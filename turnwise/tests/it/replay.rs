@@ -418,7 +418,7 @@ async fn the_archive_has_versions_that_the_courses_have_no_more() {
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
 }
 
-/// A turn that met a guardrail asked nobody: nothing differs, and it is said what was not made again.
+/// A turn that met a guardrail asked nobody, so no course is needed: nothing differs, and what was not made again is said.
 #[tokio::test]
 async fn a_turn_without_a_policy_has_nothing_that_differs() {
     let desk = Desk::new();
@@ -431,7 +431,7 @@ async fn a_turn_without_a_policy_has_nothing_that_differs() {
         texts: Some(TurnTexts::default()),
         kind: ThreadKind::Tutor.into(),
     };
-    let output = desk.replay(&record, &[]);
+    let output = desk.replay(&record, &["--courses", "/nowhere"]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
     let shown = out(&output);
     assert!(

@@ -76,6 +76,7 @@ fn before(step: &Step) -> (Key, Key) {
         Step::Brackets | Step::Powers | Step::Products => {
             (keys::TEACHING_POINT_ORDER, keys::TEACHING_RULE_ORDER)
         }
+        Step::LeftToRight => (keys::TEACHING_POINT_ORDER, keys::TEACHING_RULE_LEFT),
         Step::CommonDenominator => (
             keys::TEACHING_POINT_DENOMINATOR,
             keys::TEACHING_RULE_DENOMINATOR,
@@ -118,6 +119,7 @@ fn first_step(texts: &Texts, step: Step) -> String {
         Step::Brackets => (keys::TEACHING_STEP_BRACKETS, String::new()),
         Step::Powers => (keys::TEACHING_STEP_POWERS, String::new()),
         Step::Products => (keys::TEACHING_STEP_PRODUCTS, String::new()),
+        Step::LeftToRight => (keys::TEACHING_STEP_LEFT, String::new()),
         Step::CommonDenominator => (keys::TEACHING_STEP_DENOMINATOR, String::new()),
         Step::Numerators => (keys::TEACHING_STEP_NUMERATORS, String::new()),
         Step::MultiplyFractions => (keys::TEACHING_STEP_BARS, String::new()),

@@ -146,7 +146,13 @@ impl<'a> Lesson<'a> {
             && (is_welcome || self.about_id() != self.policy.focus_unit_id);
         let unit = self.unit.filter(|_| !is_elsewhere);
         let count = unit.map_or(0, |unit| unit.misconceptions.len());
-        let skipped = usize::from(is_welcome || is_elsewhere);
+        // Thanks for nothing that was worked on: there is nothing that was tried, or could be explained.
+        let is_idle = is_welcome && self.situation.own.is_none() && count > 1;
+        let skipped = if is_idle && self.situation.asks == Asks::Next {
+            open_questions.len()
+        } else {
+            usize::from(is_welcome || is_elsewhere)
+        };
         let open_questions = open_questions.into_iter().skip(skipped);
         let questions = || {
             (0..count)
@@ -184,6 +190,8 @@ impl<'a> Lesson<'a> {
             // of its unit.
             if self.hints.len() > 1 {
                 moves.extend([Move::Hint(2), Move::Hint(1)]);
+            } else if self.situation.own_is_plain {
+                moves.push(Move::Ask(keys::TEACHING_PLAIN));
             } else {
                 let is_focus = self.about_id() == self.policy.focus_unit_id;
                 moves.push(Move::Idea);
@@ -211,9 +219,12 @@ impl<'a> Lesson<'a> {
         if is_stuck && (explains || has_passage) {
             let explanation = self.explanation();
             moves.extend(self.answer());
-            moves.extend([explanation, Move::Example, Move::Drill]);
-            if explanation == Move::Idea {
-                moves.push(Move::Passage);
+            // Who brought an exercise is led to nothing else.
+            if !is_elsewhere {
+                moves.extend([explanation, Move::Example, Move::Drill]);
+                if explanation == Move::Idea {
+                    moves.push(Move::Passage);
+                }
             }
         }
         moves.extend(questions());

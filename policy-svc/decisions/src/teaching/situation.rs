@@ -39,6 +39,8 @@ pub struct Situation<'a> {
     pub own_unit: Option<&'a str>,
     /// Whether that exercise is an exam question: it gets no step.
     pub own_is_question: bool,
+    /// Whether that exercise is a single operation on whole numbers for which no step is known: no key idea helps with it.
+    pub own_is_plain: bool,
     /// Whether the message reads as the answer to the open drill, so that a button has it checked.
     pub is_answer: bool,
     /// The question of the student's placement, where the student brought it into the conversation: no reply states its

@@ -56,8 +56,18 @@ pub(super) fn first_operation(expression: &Expression) -> Option<Step> {
 /// The step for numbers that are only multiplied, divided, or raised to a power.
 fn only_operation(expression: &Expression) -> Option<Step> {
     let below = |part: &Expression| denominator(part).filter(|below| !below.is_zero());
-    let has_sign = expression.any(&|part| matches!(part, Expression::Negate(_)));
+    // Zero has no sign to decide on.
+    let is_zero = value(expression).is_some_and(|value| value.is_zero());
+    let has_sign = !is_zero && expression.any(&|part| matches!(part, Expression::Negate(_)));
+    let is_whole_quotient = |part: &Expression| {
+        unsigned(part, |part| matches!(part, Expression::Divide(..)))
+            && value(part).is_some_and(|value| value.is_integer())
+    };
     match without_signs(expression) {
+        // `12 : 3 · 2` is no product with a fraction.
+        Expression::Multiply(factors) if factors.iter().any(is_whole_quotient) => {
+            Some(Step::LeftToRight)
+        }
         Expression::Multiply(factors) => {
             let below: Option<Vec<Rational>> = factors.iter().map(below).collect();
             if below?.iter().any(|below| !below.is_one()) {
@@ -66,13 +76,23 @@ fn only_operation(expression: &Expression) -> Option<Step> {
                 (has_sign && factors.len() == 2).then_some(Step::SignFirst)
             }
         }
-        Expression::Divide(..) => {
+        Expression::Divide(above, _) => {
             let is_whole = value(expression).is_some_and(|value| value.is_integer());
             let parts = without_signs(expression).parts();
             let are_whole = parts
                 .into_iter()
                 .all(|part| below(part).is_some_and(|b| b.is_one()));
-            (has_sign && is_whole && are_whole).then_some(Step::SignFirst)
+            let is_row = match without_signs(above) {
+                Expression::Multiply(factors) => factors.iter().all(|factor| {
+                    below(factor).is_some_and(|below| below.is_one()) || is_whole_quotient(factor)
+                }),
+                above => is_whole_quotient(above),
+            };
+            if has_sign && is_whole && are_whole {
+                Some(Step::SignFirst)
+            } else {
+                is_row.then_some(Step::LeftToRight)
+            }
         }
         Expression::Power(base, exponent) => {
             let is_fraction = below(base).is_some_and(|below| !below.is_one());
@@ -90,11 +110,13 @@ fn sum_of_integers(sum: &Expression, parts: &[Expression]) -> Option<Step> {
         return None;
     };
     let is_negative = |part: &Expression| matches!(part, Expression::Negate(_));
-    let comes_below_zero = value(sum)?.is_negative();
+    let total = value(sum)?;
+    let comes_below_zero = total.is_negative();
     match second {
         Expression::Negate(inner) => (is_negative(inner) || is_negative(first) || comes_below_zero)
             .then_some(Step::AddOpposite),
-        _ => is_negative(first).then_some(Step::CompareSigns),
+        // Of a number and its opposite none is larger.
+        _ => (is_negative(first) && !total.is_zero()).then_some(Step::CompareSigns),
     }
 }
 

@@ -30,6 +30,10 @@ fn an_answer_is_recognised_be_it_right_or_wrong() {
         "x = 4?!",
         "5!!!",
         "-3!!",
+        "no 6",
+        "wait 7",
+        "No, wait, -7",
+        "nein, 5",
     ] {
         assert!(reads_as_answer(&equation, answer), "{answer}");
     }
@@ -74,6 +78,7 @@ fn what_is_said_is_no_answer() {
         "x + 3 - 3 = 7 - 3 + x",
         "x",
         "no",
+        "no way 4",
         "yes",
         "hello",
         "I don't get it",

@@ -164,6 +164,51 @@ async fn of_several_lessons_the_one_that_answers_is_quoted() {
     }
 }
 
+/// Who asks about one thing alone gets the text whose heading names it, or that of the unit that is named after it.
+#[tokio::test]
+async fn what_one_thing_is_is_answered_where_a_heading_or_title_has_it() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    let policy = policy(&client, plan_request(snapshot("ONE", &[]))).await;
+    let round = ("Each is round.", false);
+    let weighs = ("Each holds what is weighed.", true);
+    let unit = ("Count each unit alone.", false);
+    let product = ("Multiplying two negative numbers is positive.", false);
+    let walk = ("Walk where a negative number is positive.", true);
+    for (message, found, quoted) in [
+        ("What is a pan?", &[round][..], round.0),
+        // An explanation goes first.
+        ("what is a pan", &[round, weighs], weighs.0),
+        ("What is a unit?", &[weighs], weighs.0),
+        ("What is a unit?", &[round, unit], unit.0),
+        ("What is a unit?", &[round], ""),
+        ("What is a scale?", &[round, weighs], ""),
+        (
+            "Why is a negative times a negative positive?",
+            &[walk, product],
+            product.0,
+        ),
+    ] {
+        let mut passages = found.iter().map(|(text, explains)| Passage {
+            section: "Pans".to_owned(),
+            text: (*text).to_owned(),
+            explains: *explains,
+        });
+        let request = ResolveReplyRequest {
+            typed: typed(message),
+            passage: passages.next(),
+            more_passages: passages.collect(),
+            ..ResolveReplyRequest::default()
+        };
+        let said = said(&client, &policy, request).await;
+        let begins = match quoted {
+            "" => IDEA.to_owned(),
+            text => format!("Your lesson says: {text} (From: Pans)"),
+        };
+        assert!(said.starts_with(&begins), "{message}: {said}");
+    }
+}
+
 #[tokio::test]
 async fn a_chosen_unit_is_explained_as_it_was_asked_about() {
     let folder = taught_pack("en");

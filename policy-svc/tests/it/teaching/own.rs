@@ -1,4 +1,4 @@
-//! A message that holds an exercise of the student's own, and one that is a word and no more.
+//! A message that holds an exercise of the student's own, or is about work of theirs.
 
 use turnwise_kit::Kit;
 use turnwise_proto::{
@@ -403,94 +403,61 @@ async fn where_not_all_questions_of_a_platform_are_read_there_is_no_step() {
     }
 }
 
+/// An exam question gets its unit's key idea alone; what comes after it goes on with it all the same.
 #[tokio::test]
-async fn a_word_gets_a_word_back_before_what_comes_next() {
-    for (locale, words, others) in [
-        (
-            "en",
-            [
-                ("Hello!\n\n", ["Hi!", "hello there"]),
-                ("Good.\n\n", ["yes i understand", "Ok, thanks!"]),
-                ("Good.\n\n", ["oh okay", "I see"]),
-                ("Goodbye, see you", ["bye", "I have to go now"]),
-                ("Goodbye, see you", ["can i go?", "ok bye"]),
-                (
-                    "Good.\n\n",
-                    ["thank you so much", "thank you very, very much!"],
-                ),
-                (
-                    "Goodbye, see you",
-                    ["goodbye and thanks for everything", "thanks, bye"],
-                ),
-                ("Hello!\n\n", ["hallo", "Guten Morgen!"]),
-                ("Good.\n\n", ["danke!", "vielen Dank"]),
-                ("Goodbye, see you", ["tschüss", "auf Wiedersehen"]),
-                (
-                    "Goodbye, see you",
-                    ["i got to get offf and go", "gotta go now"],
-                ),
-            ],
-            [
-                "ok?",
-                "yes",
-                "i don't understand",
-                "ok 5",
-                "hi, how do i solve it",
-            ],
-        ),
-        (
-            "de",
-            [
-                ("Hallo!\n\n", ["Hallo", "Guten Morgen!"]),
-                ("Gut.\n\n", ["ja, ich verstehe", "Danke!"]),
-                ("Gut.\n\n", ["ok alles klar", "verstanden"]),
-                ("Tschüss, bis", ["tschüss", "ich muss jetzt los"]),
-                ("Tschüss, bis", ["darf ich gehen?", "ok tschüss"]),
-                ("Gut.\n\n", ["vielen Dank für alles", "danke vielmals"]),
-                (
-                    "Tschüss, bis",
-                    ["danke für alles und tschüss", "danke, bis bald"],
-                ),
-                ("Hallo!\n\n", ["hello", "good morning"]),
-                ("Gut.\n\n", ["thanks", "ok, thank you!"]),
-                ("Tschüss, bis", ["bye", "goodbye"]),
-                (
-                    "Tschüss, bis",
-                    ["ok muss jetzt los", "ich mach jetzt Schluss"],
-                ),
-            ],
-            [
-                "ok?",
-                "ja",
-                "ich verstehe nicht",
-                "danke, aber warum",
-                "hallo, wie geht das",
-            ],
-        ),
+async fn what_comes_after_a_key_idea_goes_on_with_the_exercise() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    let known = KnownTexts {
+        exam_expressions: expressions("", EXERCISE),
+        ..KnownTexts::default()
+    };
+    let first = ResolveReplyRequest {
+        known: Some(known.clone()),
+        ..typed(EXERCISE)
+    };
+    let first = turn(&client, first, None).await;
+    assert!(first.starts_with(RULE), "{first}");
+    for (message, begins) in [
+        ("2x = 16", "I have not checked your line"),
+        ("help", "Here is a worked example."),
+        ("wrong", "Here is a worked example."),
+        ("no thats wrong", "Here is a worked example."),
+        ("youre wrong", "Here is a worked example."),
     ] {
-        let folder = taught_pack(locale);
-        let client = start(folder.path(), &Kit::for_tests()).await;
-        let begins = words.map(|(begins, _)| begins);
-        for (begins, messages) in words {
-            for message in messages {
-                let said = turn(&client, typed(message), None).await;
-                let rest = said.split_once("\n\n").map_or("", |(_, rest)| rest);
-                assert!(said.starts_with(begins), "{message}: {said}");
-                // Who leaves is asked nothing.
-                assert_eq!(rest.is_empty(), !begins.ends_with('\n'), "{said}");
-                // It is not said twice in a row.
-                let again = ResolveReplyRequest {
-                    said: vec![said],
-                    ..typed(message)
-                };
-                let again = turn(&client, again, None).await;
-                assert!(!again.starts_with(begins), "{message}: {again}");
-            }
-        }
-        for message in others {
-            let said = turn(&client, typed(message), None).await;
-            let is_word = begins.iter().any(|begins| said.starts_with(begins));
-            assert!(!is_word, "{message}: {said}");
-        }
+        let after = ResolveReplyRequest {
+            known: Some(known.clone()),
+            quotable: vec![message.to_owned(), EXERCISE.to_owned()],
+            said: vec![first.clone()],
+            ..typed(message)
+        };
+        let said = turn(&client, after, None).await;
+        assert!(said.starts_with(begins), "{message}: {said}");
+        assert!(!said.contains("The first step stays"), "{message}: {said}");
+    }
+}
+
+/// A difference of numbers is no line of an equation, nor of what is done in one go.
+#[tokio::test]
+async fn only_what_may_be_a_line_is_called_one() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    for (exercise, message, is_line) in [
+        (EXERCISE, "2x = 16", true),
+        ("2 - 3 * 4", "2 - 12", true),
+        ("5(x + 2) + 3x", "5x + 10 + 3x", true),
+        (EXERCISE, "7 - 12", false),
+        ("5 - 9", "8 - 12", false),
+        ("5(x + 2)", "8 - 12", false),
+    ] {
+        let first = turn(&client, typed(exercise), None).await;
+        let after = ResolveReplyRequest {
+            quotable: vec![message.to_owned(), exercise.to_owned()],
+            said: vec![first],
+            ..typed(message)
+        };
+        let said = turn(&client, after, None).await;
+        let is_called = said.starts_with("I have not checked your line");
+        assert_eq!(is_called, is_line, "{exercise}, {message}: {said}");
     }
 }

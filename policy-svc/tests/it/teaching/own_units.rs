@@ -27,6 +27,42 @@ async fn an_own_exercise_is_of_the_unit_that_has_such() {
             "Compare the signs",
         ),
         ("algebra-foundations", "3/4 of 20", "ALG-03", ""),
+        (
+            "algebra-foundations",
+            "3 + 4",
+            "ALG-01",
+            "Work it out in the way that you know",
+        ),
+        (
+            "algebra-foundations",
+            "12 : 4",
+            "ALG-01",
+            "Work it out in the way that you know",
+        ),
+        (
+            "algebra-foundations",
+            "12 ÷ 3 × 2",
+            "ALG-02",
+            "Work out what stands at the very left",
+        ),
+        (
+            "algebra-foundations",
+            "2/3 * 3/4",
+            "ALG-03",
+            "Write a single fraction",
+        ),
+        (
+            "algebra-foundations",
+            "x^2 * x^3",
+            "ALG-16",
+            "An exponent counts equal factors",
+        ),
+        (
+            "algebra-foundations",
+            "2x + 3y",
+            "ALG-07",
+            "Like terms have exactly the same letters",
+        ),
         ("algebra-foundations", "simplify 6/8", "ALG-03", ""),
         (
             "algebra-foundations",
@@ -161,6 +197,7 @@ async fn what_came_of_a_step_is_of_its_exercises_unit() {
         ("thank you so much", "", "ENTRY-00"),
         ("I think my answer is right", "", "ENTRY-00"),
         ("I give up", "", "ENTRY-00"),
+        ("my grandma died and i cant focus", "", "ENTRY-00"),
         ("thank you for the fractions", "", "ALG-04"),
     ] {
         let plan = PlanRequest {
@@ -201,6 +238,14 @@ async fn the_example_after_a_step_is_of_the_exercises_kind() {
             "Here is a worked example.",
             "\nTake out ",
         ),
+        // An exam question, which gets the key idea alone.
+        (
+            "factor x^2 + 5x + 6",
+            "(x+2)(x+3)",
+            "Here is a worked example.",
+            "\nFactor ",
+        ),
+        ("2(x+3)", "help", "Here is a worked example.", "\nExpand "),
     ] {
         let mut said = Vec::new();
         for message in [exercise, message] {

@@ -286,3 +286,30 @@ fn the_welcomes_text_is_quoted_where_it_answers() {
         assert_eq!(said.contains("Begin with fractions."), answers, "{said}");
     }
 }
+
+/// Before anything was worked on there is nothing that was tried, or could be explained.
+#[test]
+fn thanks_at_the_welcome_are_answered_by_its_questions() {
+    let questions = ["What are you working on?", "Which exercise is it?"].map(str::to_owned);
+    let course = course_with(|spec| {
+        spec.units[0].misconceptions = vec!["All is known.".to_owned(), "None is.".to_owned()];
+        spec.units[0].teaching.questions = questions.to_vec();
+    });
+    let mut policy = plain_policy(&course);
+    policy.focus_unit_id = "ENTRY".to_owned();
+    for (asks, text) in [
+        (Asks::Next, questions[0].as_str()),
+        (
+            Asks::Nothing,
+            "What have you tried so far, and at which step did you stop?",
+        ),
+    ] {
+        let situation = Situation {
+            asks,
+            said: &questions,
+            ..Situation::default()
+        };
+        let said = fallback(&course, &policy, &situation).tutor_text;
+        assert_eq!(said, text, "{asks:?}");
+    }
+}

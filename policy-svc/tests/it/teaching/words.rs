@@ -1,0 +1,146 @@
+//! A message that is a word and no more gets a word back before what comes next.
+
+use turnwise_kit::Kit;
+use turnwise_proto::policy::v1::ResolveReplyRequest;
+
+use super::{own::typed, taught_pack, turn};
+use crate::fixture::*;
+
+#[tokio::test]
+async fn a_word_gets_a_word_back_before_what_comes_next() {
+    for (locale, words, others) in [
+        (
+            "en",
+            [
+                ("Hello!\n\n", ["Hi!", "hello there"]),
+                ("Good.\n\n", ["yes i understand", "Ok, thanks!"]),
+                ("Good.\n\n", ["oh okay", "I see"]),
+                ("Goodbye, see you", ["bye", "I have to go now"]),
+                ("Goodbye, see you", ["can i go?", "ok bye"]),
+                (
+                    "Good.\n\n",
+                    ["thank you so much", "thank you very, very much!"],
+                ),
+                (
+                    "Goodbye, see you",
+                    ["goodbye and thanks for everything", "thanks, bye"],
+                ),
+                ("Hello!\n\n", ["hallo", "Guten Morgen!"]),
+                ("Good.\n\n", ["danke!", "vielen Dank"]),
+                ("Goodbye, see you", ["tschüss", "auf Wiedersehen"]),
+                (
+                    "Goodbye, see you",
+                    ["i got to get offf and go", "gotta go now"],
+                ),
+            ],
+            [
+                "ok?",
+                "yes",
+                "i don't understand",
+                "ok 5",
+                "hi, how do i solve it",
+            ],
+        ),
+        (
+            "de",
+            [
+                ("Hallo!\n\n", ["Hallo", "Guten Morgen!"]),
+                ("Gut.\n\n", ["ja, ich verstehe", "Danke!"]),
+                ("Gut.\n\n", ["ok alles klar", "verstanden"]),
+                ("Tschüss, bis", ["tschüss", "ich muss jetzt los"]),
+                ("Tschüss, bis", ["darf ich gehen?", "ok tschüss"]),
+                ("Gut.\n\n", ["vielen Dank für alles", "danke vielmals"]),
+                (
+                    "Tschüss, bis",
+                    ["danke für alles und tschüss", "danke, bis bald"],
+                ),
+                ("Hallo!\n\n", ["hello", "good morning"]),
+                ("Gut.\n\n", ["thanks", "ok, thank you!"]),
+                ("Tschüss, bis", ["bye", "goodbye"]),
+                (
+                    "Tschüss, bis",
+                    ["ok muss jetzt los", "ich mach jetzt Schluss"],
+                ),
+            ],
+            [
+                "ok?",
+                "ja",
+                "ich verstehe nicht",
+                "danke, aber warum",
+                "hallo, wie geht das",
+            ],
+        ),
+    ] {
+        let folder = taught_pack(locale);
+        let client = start(folder.path(), &Kit::for_tests()).await;
+        let begins = words.map(|(begins, _)| begins);
+        for (begins, messages) in words {
+            for message in messages {
+                let said = turn(&client, typed(message), None).await;
+                let rest = said.split_once("\n\n").map_or("", |(_, rest)| rest);
+                assert!(said.starts_with(begins), "{message}: {said}");
+                // Who leaves is asked nothing.
+                assert_eq!(rest.is_empty(), !begins.ends_with('\n'), "{said}");
+                // It is not said twice in a row.
+                let again = ResolveReplyRequest {
+                    said: vec![said],
+                    ..typed(message)
+                };
+                let again = turn(&client, again, None).await;
+                assert!(!again.starts_with(begins), "{message}: {again}");
+            }
+        }
+        for message in others {
+            let said = turn(&client, typed(message), None).await;
+            let is_word = begins.iter().any(|begins| said.starts_with(begins));
+            assert!(!is_word, "{message}: {said}");
+        }
+    }
+}
+
+/// One sentence before the move, once; where the message has another word it is an ordinary one.
+#[tokio::test]
+async fn who_is_sad_gets_a_human_sentence_first() {
+    let sad = [
+        "I'm sad",
+        "im crying",
+        "hi, im so sad",
+        "my grandma died and i cant focus",
+        "my dog died yesterday",
+        "ich bin traurig",
+        "ich muss weinen",
+        "Meine Oma ist gestorben",
+        "mir geht's heute nicht gut, mein Hund ist gestorben",
+    ];
+    let others = [
+        "my laptop died",
+        "i'm upset with fractions",
+        "a sad face has 2 eyes",
+        "my grandma and my dog",
+        "ich bin",
+        "die Zahl ist gestorben",
+    ];
+    for (locale, begins) in [
+        ("en", "I am sorry that you are having a hard time"),
+        ("de", "Es tut mir leid, dass es dir gerade nicht gut geht"),
+    ] {
+        let folder = taught_pack(locale);
+        let client = start(folder.path(), &Kit::for_tests()).await;
+        for message in sad {
+            let said = turn(&client, typed(message), None).await;
+            let (word, rest) = said.split_once("\n\n").unwrap();
+            assert!(word.starts_with(begins), "{message}: {said}");
+            assert!(!rest.is_empty(), "{message}");
+            let again = ResolveReplyRequest {
+                said: vec![said.clone()],
+                ..typed(message)
+            };
+            let again = turn(&client, again, None).await;
+            assert!(!again.starts_with(begins), "{message}: {again}");
+        }
+        for message in others {
+            let said = turn(&client, typed(message), None).await;
+            assert!(!said.starts_with(begins), "{message}: {said}");
+        }
+    }
+}
