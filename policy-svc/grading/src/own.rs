@@ -234,7 +234,7 @@ fn is_part(token: &str) -> bool {
 fn is_product_sign(token: &str) -> bool {
     let signs = ["*", "×", "·", "⋅", "/", "÷", ":", "of", "von"];
     let said = sign("", token);
-    signs.iter().any(|sign| *sign == said)
+    signs.contains(&said)
 }
 
 /// The sum that `add -3 and 8` asks for.
