@@ -163,9 +163,9 @@ impl PolicyService for Policies {
         read::bounded("said", &request.said, guard::MOST_CHARS)?;
         let said = std::slice::from_ref(&request.said);
         let goes_on = turnwise_grading::goes_on(&request.message);
-        let gone_on_with = (goes_on.then(|| OwnExercise::again(&loaded, &request.before, said)))
-            .flatten()
-            .filter(|own| own.goes_on_in(&request.message));
+        let written = [request.message.as_str()];
+        let again = || OwnExercise::again(&loaded, &written, &request.before, said);
+        let gone_on_with = goes_on.then(again).flatten();
         let units = &loaded.exercise_units;
         let taught_in = match &gone_on_with {
             Some(own) => own.unit(units),

@@ -31,10 +31,12 @@ const ASKING: &[&str] = &[
     "welcher", "welches", "wie", "warum", "wieso", "wer", "wo", "wann",
 ];
 
-/// Words before a number that corrects what was said: `no 6`.
+/// Words before a number that corrects what was said: `wait 6`.
 const CORRECTING: [&str; 10] = [
     "no", "nope", "wait", "sorry", "actually", "nein", "warte", "moment", "halt", "doch",
 ];
+/// Those which, alone before a number, may say that it is not that number: `no, 6` corrects, `no 6` may do either.
+const DENYING: [&str; 3] = ["no", "nope", "nein"];
 
 /// An answer with nothing but formulas.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,6 +95,10 @@ fn without_correction(mut atoms: Vec<Atom>) -> Vec<Atom> {
     let Some(at) = atoms.iter().position(begins) else {
         return atoms;
     };
+    let denies = |atom: &Atom| atom.word().is_some_and(|word| DENYING.contains(&word));
+    if at == 1 && atoms.first().is_some_and(denies) {
+        return atoms;
+    }
     let is_number = |atom: &Atom| atom.number().is_some();
     let is_negative =
         atoms.get(at).is_some_and(|atom| atom.is('-')) && atoms.get(at + 1).is_some_and(is_number);

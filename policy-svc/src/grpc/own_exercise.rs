@@ -61,16 +61,23 @@ impl OwnExercise {
         units.unit_of_kind(&kind(&self.prompt, &self.question_latex)?)
     }
 
-    /// The exercise of an earlier message that was helped with in what was said last: by its first step or, where none is known,
-    /// by its unit's key idea.
-    pub(super) fn again(loaded: &LoadedCourse, before: &[String], said: &[String]) -> Option<Self> {
+    /// The exercise of an earlier message that was helped with in what was said last, by its first step, its unit's key idea or
+    /// the words for plain ones, and that what is written now goes on with.
+    pub(super) fn again(
+        loaded: &LoadedCourse,
+        written: &[&str],
+        before: &[String],
+        said: &[String],
+    ) -> Option<Self> {
         let key_idea = |own: &Self| {
             let at = loaded.course.find(own.unit(&loaded.exercise_units)?)?;
             let idea = loaded.course.unit(at).teaching.key_idea.as_ref()?;
             Some(idea.text.clone())
         };
-        let mut before = before.iter().take(MOST_BEFORE);
-        before.find_map(|message| {
+        // What is written now was helped with by nobody yet, though it may share a key idea with what was.
+        let earlier = (before.iter().take(MOST_BEFORE))
+            .filter(|message| !written.contains(&message.as_str()));
+        let mut helped = earlier.filter_map(|message| {
             let own = Self::read(message)?;
             // An exam question got the key idea though its step is known.
             let texts = loaded.course.texts();
@@ -80,11 +87,14 @@ impl OwnExercise {
             let helps = [own.step(texts), key_idea(&own), plain];
             let was_said = |help: &String| said.iter().any(|said| said.contains(help));
             helps.iter().flatten().any(was_said).then_some(own)
-        })
+        });
+        helped
+            .next()
+            .filter(|own| written.iter().all(|text| own.goes_on_in(text)))
     }
 
     /// Whether a message goes on with it: it is no exercise, or one that may be a line of working this one out.
-    pub(super) fn goes_on_in(&self, message: &str) -> bool {
+    fn goes_on_in(&self, message: &str) -> bool {
         Self::read(message).is_none_or(|line| self.may_lead_to(&line))
     }
 

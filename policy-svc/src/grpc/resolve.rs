@@ -341,8 +341,7 @@ fn own_exercises_in(
         _ if is_line => &said[said.len().saturating_sub(1)..],
         _ => &[],
     };
-    let again = OwnExercise::again(loaded, before, heard)
-        .filter(|again| written.iter().all(|text| again.goes_on_in(text)));
+    let again = OwnExercise::again(loaded, &written, before, heard);
     // What factoring comes to is a product, and not to be multiplied out.
     let factors = |again: &OwnExercise| is_line && again.task() == Task::Factor;
     let is_factored = again.as_ref().is_some_and(factors);

@@ -30,7 +30,7 @@ fn an_answer_is_recognised_be_it_right_or_wrong() {
         "x = 4?!",
         "5!!!",
         "-3!!",
-        "no 6",
+        "no, 6",
         "wait 7",
         "No, wait, -7",
         "nein, 5",
