@@ -208,7 +208,7 @@ async fn no_student_reads_what_is_false(kind: Kind) {
         obedient.withholds(&says(text), false, text).await;
     }
     let mut drill = sets("Work out the value of the expression.", "-17 + 29");
-    drill["tutor_text"] = json!("As -2 + 5 = 7, this one is easy.");
+    drill["tutor_text"] = json!("Since -2 + 5 = 7, this one is easy.");
     obedient.withholds(&drill, true, "this one is easy").await;
 
     // What the student wrote may be looked at, and nothing beside it.
