@@ -393,5 +393,4 @@ async fn without_a_policy_nothing_english_is_shown() {
     let degraded: Vec<_> = answer.degraded_reasons().collect();
     assert_eq!(degraded, [DegradedReason::PolicyUnavailable]);
     pupil.say(STOPPED[0]).await;
-    suite.stop();
 }
