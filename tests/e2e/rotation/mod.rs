@@ -10,6 +10,7 @@ mod load;
 
 use std::{fs, time::Duration};
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use tonic::{Code, Request};
 use turnwise_proto::{
     common::v1::ErrorReason as Why,
@@ -187,7 +188,7 @@ async fn the_keys_of_cards() {
     let mut suite = Deployment::five_processes(watched()).await;
     let file = suite.data_dir.drill_token_keys_file();
     let old = fs::read_to_string(&file).unwrap();
-    let new = format!("next {}=\n", "B".repeat(43));
+    let new = format!("next {}\n", STANDARD.encode([7; 32]));
     let mut load = Load::begin(&suite).await;
     let (ada, ben) = (suite.student("ada"), suite.student("ben"));
     let first = drill(&ada).await;
