@@ -1,7 +1,7 @@
 //! Receivers that misbehave, on a clock that the test moves: the outbox of a real session-svc, the gateway's own delivery,
 //! and a receiver on a socket.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use clap::Parser;
@@ -23,6 +23,7 @@ use turnwise_proto::{
     session::v1::{SetClassRosterRequest, session_admin_service_client::SessionAdminServiceClient},
 };
 use turnwise_session_svc as session;
+use turnwise_testing::write_secret;
 use turnwise_tests::{eventually::eventually, evidence::as_service};
 use uuid::Uuid;
 
@@ -62,12 +63,6 @@ fn line(kid: &str, byte: u8) -> String {
     format!("{kid} whsec_{}\n", STANDARD.encode(key(byte)))
 }
 
-fn write(path: &Path, text: &str) {
-    let part = path.with_extension("part");
-    std::fs::write(&part, text).unwrap();
-    std::fs::rename(part, path).unwrap();
-}
-
 impl World {
     async fn start(receiver: &Receiver) -> Self {
         Self::calling(&receiver.url("audit"), "1").await
@@ -96,7 +91,7 @@ impl World {
         };
         let session = local(stack.around(routes), options);
         let keys = home.path().join("keys");
-        write(&keys, &line("one", 1));
+        write_secret(&keys, line("one", 1)).unwrap();
         let cli = GatewayCli::try_parse_from([
             "gateway-svc",
             "--audit-event-url",
@@ -340,7 +335,7 @@ async fn keys_rotate_and_a_damaged_file_changes_nothing() {
     };
     assert!(next().await.is_signed_with(&key(1)));
     let both = format!("{}{}", line("two", 2), line("one", 1));
-    write(&world.keys, &both);
+    write_secret(&world.keys, both).unwrap();
     // The file is looked at once a second.
     let rotated = async {
         loop {
@@ -353,7 +348,7 @@ async fn keys_rotate_and_a_damaged_file_changes_nothing() {
     let signed = tokio::time::timeout(BOUND, rotated).await.unwrap();
     assert!(signed.is_signed_with(&key(1)));
     assert_eq!(signed.signatures.len(), 2);
-    write(&world.keys, "two nonsense\n");
+    write_secret(&world.keys, "two nonsense\n").unwrap();
     tokio::time::sleep(Duration::from_millis(1500)).await;
     let event = next().await;
     assert!(event.is_signed_with(&key(1)) && event.is_signed_with(&key(2)));
