@@ -14,7 +14,7 @@ use std::{
 
 use tokio::{
     task::{JoinSet, block_in_place},
-    time::Instant,
+    time::{Instant, MissedTickBehavior, interval},
 };
 use turnwise_proto::tutor::v1::{DegradedReason, Thread};
 use turnwise_tests::{
@@ -23,10 +23,15 @@ use turnwise_tests::{
     mixed_load,
     options::Service,
     patient::{Met, Patient},
+    student::Student,
 };
 
 /// Pupils, unless the variable says how many.
 const PUPILS: usize = 24;
+/// Rounds of ten calls that all pupils together begin in a second: work, but no more than two cores can do.
+const ROUNDS_PER_SECOND: u32 = 6;
+/// Rounds between one replacement and the next.
+const BETWEEN: usize = 16;
 /// The drain, and what a busy machine may take beyond it.
 const DRAIN: Duration = Duration::from_secs(15);
 const SLACK: Duration = Duration::from_secs(10);
@@ -68,9 +73,14 @@ impl School {
         for number in 0..pupils {
             let pupil = mixed_load::pupil(suite, number);
             let (stop, rounds) = (Arc::clone(&school.stop), Arc::clone(&school.rounds));
+            let own =
+                Duration::from_secs(1) * u32::try_from(pupils).expect("pupils") / ROUNDS_PER_SECOND;
             school.lessons.spawn(async move {
                 let thread = mixed_load::open(&pupil).await;
+                let mut clock = interval(own);
+                clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
                 for round in number.. {
+                    clock.tick().await;
                     mixed_load::one_round(&pupil, &thread, round).await;
                     rounds.fetch_add(1, Ordering::SeqCst);
                     if stop.load(Ordering::SeqCst) {
@@ -114,6 +124,30 @@ fn replace(suite: &mut Deployment, service: Service, is_second: bool) -> Duratio
     took
 }
 
+/// Everything that was answered is there, once, and nothing else is.
+async fn is_there_once(student: &Student, thread: &Thread, met: &Met) {
+    let answers = met.turns.iter().map(|(_, answer)| answer);
+    let said: Vec<_> = answers.flat_map(|answer| answer.messages.clone()).collect();
+    let there = student.messages(&thread.thread_id, 200).await;
+    assert_eq!(there, said, "{}", student.id);
+    for (asked, answer) in &met.turns {
+        assert_eq!(student.turn(asked.clone()).await.unwrap(), *answer);
+    }
+    for (asked, answer) in &met.grades {
+        let again = student.grade_drill(asked.clone()).await.unwrap();
+        let [again, first] =
+            [&again, answer].map(|graded| (graded.result, graded.evidence_recorded));
+        assert_eq!(again, first, "{}", student.id);
+    }
+    for (asked, answer) in &met.exams {
+        let again = student.submit_exam(asked.clone()).await.unwrap();
+        assert_eq!(
+            (again.result, again.recorded),
+            (answer.result, answer.recorded)
+        );
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_lost_and_nothing_is_done_twice() {
     let pupils = std::env::var("ROLLING_PUPILS").map_or(PUPILS, |pupils| {
@@ -137,47 +171,30 @@ async fn nothing_is_lost_and_nothing_is_done_twice() {
             let took = block_in_place(|| replace(&mut suite, service, is_second));
             println!("{service:?}, the second: {is_second}: ended after {took:?}");
             assert!(took < DRAIN + SLACK, "{service:?}: {took:?}");
-            school.goes_on(pupils / 2).await;
+            school.goes_on(BETWEEN).await;
         }
     }
 
     let mut all = Met::default();
     let mut degraded: BTreeMap<DegradedReason, usize> = BTreeMap::new();
+    let mut checks = JoinSet::new();
     for (pupil, thread) in school.ends().await {
-        let student = pupil.student().clone();
+        // What is asked now is asked anew, not on a connection that a restart has broken.
+        let student = suite.student(&pupil.student().id);
         let met = pupil.into_met();
-        let mut said = Vec::new();
         for (_, answer) in &met.turns {
-            said.extend(answer.messages.clone());
             for reason in answer.degraded_reasons().filter(|why| AWAY.contains(why)) {
                 *degraded.entry(reason).or_default() += 1;
             }
         }
-        // Everything that was answered is there, once, and nothing else is.
-        let there = student.messages(&thread.thread_id, 200).await;
-        assert_eq!(there, said, "{}", student.id);
-        for (asked, answer) in &met.turns {
-            assert_eq!(student.turn(asked.clone()).await.unwrap(), *answer);
-        }
-        for (asked, answer) in &met.grades {
-            let again = student.grade_drill(asked.clone()).await.unwrap();
-            let [again, first] =
-                [&again, answer].map(|graded| (graded.result, graded.evidence_recorded));
-            assert_eq!(again, first, "{}", student.id);
-        }
-        for (asked, answer) in &met.exams {
-            let again = student.submit_exam(asked.clone()).await.unwrap();
-            assert_eq!(
-                (again.result, again.recorded),
-                (answer.result, answer.recorded)
-            );
-        }
         all.calls += met.calls;
         all.longest = all.longest.max(met.longest);
-        for (why, count) in met.again {
-            *all.again.entry(why).or_default() += count;
+        for (why, count) in &met.again {
+            *all.again.entry(why.clone()).or_default() += count;
         }
+        checks.spawn(async move { is_there_once(&student, &thread, &met).await });
     }
+    checks.join_all().await;
     println!(
         "{} calls answered, the longest after {:?}; sent again: {:?}; degraded: {degraded:?}",
         all.calls, all.longest, all.again

@@ -217,6 +217,8 @@ pub struct Course {
     followers_begin: Vec<usize>,
     /// The places of the units that need none of the path.
     beginnings: Vec<usize>,
+    /// For each place, the first one that a unit there or behind it needs; the path's length where none does.
+    first_needed: Vec<usize>,
     rules: Rules,
     texts: Texts,
 }
@@ -291,6 +293,13 @@ impl Course {
             }
         }
         needs.sort_unstable();
+        let mut first_needed = vec![path.len(); path.len()];
+        for (need, place) in &needs {
+            first_needed[*place] = first_needed[*place].min(*need as usize);
+        }
+        for place in (1..path.len()).rev() {
+            first_needed[place - 1] = first_needed[place - 1].min(first_needed[place]);
+        }
         let followers_begin = (0_u32..)
             .take(path.len() + 1)
             .map(|place| needs.partition_point(|(need, _)| *need < place))
@@ -306,6 +315,7 @@ impl Course {
             followers,
             followers_begin,
             beginnings,
+            first_needed,
             rules: spec.rules,
             texts: Texts::default(),
         })
@@ -405,6 +415,12 @@ impl Course {
             .zip(self.followers_begin.get(place + 1));
         let followers = range.and_then(|(begin, end)| self.followers.get(*begin..*end));
         followers.unwrap_or_default()
+    }
+
+    /// The first place whose unit is needed at this place or behind it; the path's length where none is.
+    pub(crate) fn first_needed_from(&self, place: usize) -> usize {
+        let first = self.first_needed.get(place).copied();
+        first.unwrap_or(self.path.len())
     }
 
     /// The places of the units that need none of the path.

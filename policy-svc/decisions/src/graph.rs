@@ -50,11 +50,12 @@ pub fn blocker(record: &Record<'_>, scorer: &Scorer<'_>, target: UnitIndex) -> O
 /// The unit to go on with when `focus` has nothing more to offer: the next one on the way to the target; off the way,
 /// another one in progress or the first one of the path that has no badge and is not blocked, the better by score; where
 /// there is none, another one in progress. `None` while the focus has no badge and its drills are not good enough for the
-/// first; who is known to have met the focus may go on along the way without.
+/// first; who is known to have met the focus may go on along the way without. `in_progress` is best first.
 #[must_use]
 pub fn next_unit(
     record: &Record<'_>,
     scorer: &Scorer<'_>,
+    in_progress: &[UnitIndex],
     focus: UnitIndex,
     way: &Way,
 ) -> Option<UnitIndex> {
@@ -70,22 +71,16 @@ pub fn next_unit(
         return None;
     }
     let is_open = |&at: &UnitIndex| at != focus && !record.is_met(at) && !is_blocked(record, at);
-    let in_progress = || {
-        record
-            .units_in_progress()
-            .iter()
-            .copied()
-            .filter(|&at| at != focus && course.unit(at).assessable)
+    let others = || {
+        let others = in_progress.iter().copied();
+        others.filter(|&at| at != focus && course.unit(at).assessable)
     };
-    in_progress()
-        .filter(is_open)
+    others()
+        .find(is_open)
+        .into_iter()
         .chain(first_open(record, is_open))
         .min_by(|&a, &b| scorer.by_score_then_id(a, b))
-        .or_else(|| {
-            in_progress()
-                .filter(|&at| !is_blocked(record, at))
-                .min_by(|&a, &b| scorer.by_score_then_id(a, b))
-        })
+        .or_else(|| others().find(|&at| !is_blocked(record, at)))
 }
 
 /// The first open unit of the path. On a course without cycles that is the first one that is not met, but for the focus;
@@ -102,8 +97,10 @@ fn first_open(record: &Record<'_>, is_open: impl Fn(&UnitIndex) -> bool) -> Opti
         .iter()
         .copied()
         .find(|&place| at(place).as_ref().is_some_and(&is_open));
+    // Nothing before the first unit is left to do, and nothing after it needs what comes before these places.
+    let needed = course.first_needed_from(record.first_unmet_place());
     let followers = record
-        .met_places()
+        .met_places_from(needed)
         .flat_map(|place| course.followers(place));
     let with_evidence = record.kept_open().filter_map(|at| course.place_on_path(at));
     let unmet = followers

@@ -40,8 +40,15 @@ impl Places {
 
     /// The places, from the first.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().enumerate().flat_map(|(i, &bits)| {
-            let mut rest = bits;
+        self.iter_from(0)
+    }
+
+    /// The places that are not before this one, from the first.
+    pub(crate) fn iter_from(&self, first: usize) -> impl Iterator<Item = usize> + '_ {
+        let words = self.0.iter().enumerate().skip(first / 64);
+        words.flat_map(move |(i, &bits)| {
+            let before = if i == first / 64 { first % 64 } else { 0 };
+            let mut rest = bits & (u64::MAX << before);
             std::iter::from_fn(move || {
                 let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
                 rest &= rest - 1;

@@ -145,7 +145,8 @@ pub fn plan(record: &Record<'_>, input: &PlanInput) -> Result<Plan, UnknownUnit>
         input.event.as_ref().map(|event| event.kind),
         target,
     );
-    let next_unit = graph::next_unit(record, &scorer, focus, &way);
+    let in_progress = scope::in_progress_by_score(record, &scorer);
+    let next_unit = graph::next_unit(record, &scorer, &in_progress, focus, &way);
     let clamped = !target_locked && record.focus() == course.entry();
     let choices: Vec<_> = mapping
         .own
@@ -183,7 +184,7 @@ pub fn plan(record: &Record<'_>, input: &PlanInput) -> Result<Plan, UnknownUnit>
         stuck: record.is_stuck(focus),
         exam_ready,
         desired_exam_tier,
-        candidates: scope::candidates(record, &scorer, &mapping)
+        candidates: scope::candidates(record, &scorer, &mapping, &in_progress)
             .into_iter()
             .map(|(at, parts)| ScoredUnit {
                 unit_id: course.id(at).to_owned(),
@@ -191,7 +192,12 @@ pub fn plan(record: &Record<'_>, input: &PlanInput) -> Result<Plan, UnknownUnit>
             })
             .collect(),
         scoped_unit_ids: ids(&scope::scoped(
-            record, &scorer, &mapping, focus, blocker, target,
+            record,
+            &mapping,
+            &in_progress,
+            focus,
+            blocker,
+            target,
         )),
         mapped_units: mapping
             .ranked

@@ -162,12 +162,17 @@ impl<'a> Record<'a> {
     /// has every unit after its prerequisites.
     #[must_use]
     pub fn first_unmet(&self) -> Option<UnitIndex> {
-        self.course.path().get(self.met.first_free()).copied()
+        self.course.path().get(self.first_unmet_place()).copied()
     }
 
-    /// The places of the path whose units are met.
-    pub(crate) fn met_places(&self) -> impl Iterator<Item = usize> + '_ {
-        self.met.iter()
+    /// The first place of the path whose unit is not met; it may lie behind the path.
+    pub(crate) fn first_unmet_place(&self) -> usize {
+        self.met.first_free()
+    }
+
+    /// The places of the path whose units are met, from one place on.
+    pub(crate) fn met_places_from(&self, first: usize) -> impl Iterator<Item = usize> + '_ {
+        self.met.iter_from(first)
     }
 
     /// Whether the unit at a place of the path is met.

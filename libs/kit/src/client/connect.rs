@@ -40,12 +40,11 @@ pub fn connect(
     kit: &Kit,
 ) -> Result<GrpcClient, ConnectError> {
     let channel = channel(endpoint, tls, kit)?;
-    let several = endpoint.contains(',') || by_name(endpoint).is_some();
-    Ok(if several {
-        BoxCloneSyncService::new(Outgoing::new(Failover(channel), options))
-    } else {
-        BoxCloneSyncService::new(Outgoing::new(channel, options))
-    })
+    let failover = Failover {
+        channel,
+        has_several: endpoint.contains(',') || by_name(endpoint).is_some(),
+    };
+    Ok(BoxCloneSyncService::new(Outgoing::new(failover, options)))
 }
 
 /// A channel to the service at `endpoint`, in the same forms. Where certificates change it connects anew with them, and

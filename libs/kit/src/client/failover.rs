@@ -1,5 +1,6 @@
-//! Failover between addresses: a request that did not get away is sent to another one. A channel over several addresses goes on choosing one that
-//! cannot be connected to; nothing was sent then, so the same request can be sent again, whatever it asks for.
+//! Failover: a request that no server began to work on is sent again, whatever it asks for. With several addresses one that
+//! cannot be connected to does not count; with any number of them, nor does a server that ends while requests are on their
+//! way to it: it closes its connections, and says which requests it will not look at.
 
 use std::{
     future::Future,
@@ -7,7 +8,7 @@ use std::{
     task::{Context, Poll},
 };
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use futures_util::FutureExt;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
@@ -18,9 +19,13 @@ use tower::Service;
 /// being dead costs one call in 65,536.
 const ATTEMPTS: usize = 16;
 
-/// A channel over several addresses.
+/// A channel over one address or several.
 #[derive(Clone)]
-pub(super) struct Failover(pub(super) Channel);
+pub(super) struct Failover {
+    pub(super) channel: Channel,
+    /// There are others where one address cannot be connected to.
+    pub(super) has_several: bool,
+}
 
 impl Service<Request<Body>> for Failover {
     type Response = Response<Body>;
@@ -33,7 +38,7 @@ impl Service<Request<Body>> for Failover {
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let mut channel = self.0.clone();
+        let (mut channel, has_several) = (self.channel.clone(), self.has_several);
         Box::pin(async move {
             let (head, body) = request.into_parts();
             let message = match whole(body) {
@@ -46,7 +51,14 @@ impl Service<Request<Body>> for Failover {
                 let body = Body::new(Full::new(message.clone()));
                 let sent = send(&mut channel, Request::from_parts(head.clone(), body)).await;
                 match sent {
-                    Err(error) if attempt < ATTEMPTS && was_not_sent(&error) => attempt += 1,
+                    Err(error)
+                        if attempt < ATTEMPTS
+                            && (has_several
+                                && is_about::<tonic::ConnectError>(&error, |_| true)
+                                || is_untouched(&error)) =>
+                    {
+                        attempt += 1;
+                    }
                     sent => return sent,
                 }
             }
@@ -61,16 +73,17 @@ async fn send(channel: &mut Channel, request: Request<Body>) -> Result<Response<
 
 /// The message of a call that sends one, which is there at once; the body itself where it is not.
 fn whole(mut body: Body) -> Result<Bytes, Body> {
-    let mut message = BytesMut::new();
+    let mut message = Bytes::new();
     loop {
         match body.frame().now_or_never() {
-            Some(None) => return Ok(message.freeze()),
+            Some(None) => return Ok(message),
             Some(Some(Ok(frame))) => match frame.into_data() {
-                Ok(data) => message.extend_from_slice(&data),
-                Err(_) => return Ok(message.freeze()),
+                Ok(data) if message.is_empty() => message = data,
+                Ok(data) => message = Bytes::from([message, data].concat()),
+                Err(_) => return Ok(message),
             },
             Some(Some(Err(_))) | None => {
-                let first = Full::new(message.freeze()).map_err(|never| match never {});
+                let first = Full::new(message).map_err(|never| match never {});
                 return Err(Body::new(chained(first, body)));
             }
         }
@@ -88,10 +101,25 @@ fn chained(
     ))
 }
 
-fn was_not_sent(error: &StdError) -> bool {
+/// Whether the connection ended before the request was sent, or the server said that it had not begun with it: it is ending,
+/// and the request came after the last that it works on (RFC 9113, 6.8), or it refused the stream (8.7).
+fn is_untouched(error: &StdError) -> bool {
+    is_about(error, hyper::Error::is_canceled)
+        || is_about(error, |error: &h2::Error| {
+            error.is_remote()
+                && match error.reason() {
+                    Some(h2::Reason::NO_ERROR) => error.is_go_away(),
+                    Some(h2::Reason::REFUSED_STREAM) => error.is_reset(),
+                    _ => false,
+                }
+        })
+}
+
+/// Whether an error or one of its causes is of this kind, and so.
+fn is_about<E: std::error::Error + 'static>(error: &StdError, is_so: impl Fn(&E) -> bool) -> bool {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(&**error);
     while let Some(error) = cause {
-        if error.is::<tonic::ConnectError>() {
+        if error.downcast_ref::<E>().is_some_and(&is_so) {
             return true;
         }
         cause = error.source();
