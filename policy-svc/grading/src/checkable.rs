@@ -20,7 +20,7 @@ pub(crate) fn is_checkable(drill: &Drill<'_>) -> bool {
         key: None,
         ..*drill
     };
-    let Ok(problem) = task::problem_alone(&drill) else {
+    let Ok(problem) = task::problem(&drill) else {
         return false;
     };
     has_form(&problem)

@@ -7,8 +7,8 @@ use crate::{
     answer::{self, Answer, Item, Letters, Part},
     forms::is_unfinished,
     notation::{Expression, Relation, Sign},
-    solving::answer_set,
-    task::{Problem, Subject},
+    solving::{answer_set, literals},
+    task::{Pick, Problem, Subject},
 };
 
 /// More steps are not followed.
@@ -95,6 +95,46 @@ fn without_margin(part: &str) -> &str {
     }
 }
 
+/// Whether an answer to which the key is no equal shows the key in an equality of numbers that holds: `9 - 2*4 = 1` for the
+/// 4 of `9 - 2x = 1`.
+pub(crate) fn shows(key: &str, answer: &str) -> bool {
+    let keys = answer::usual_readings(key);
+    let ([(_, key)], mut work) = (keys.as_slice(), Work::new()) else {
+        return false;
+    };
+    let values = key
+        .values(Letters::Variables, &mut work)
+        .unwrap_or_default();
+    let [value] = values.as_slice() else {
+        return false;
+    };
+    let mut number = |expression: &Expression| {
+        let number = normal(expression, &mut Env::new(Roots::Real), &mut Work::new()).ok()?;
+        number.is_constant().then_some(number)
+    };
+    let Some(value) = number(&value.expression) else {
+        return false;
+    };
+    answer::usual_readings(answer).iter().any(|(_, said)| {
+        let Answer::Items(items) = said else {
+            return false;
+        };
+        let holds = said.is_arithmetic()
+            && items
+                .iter()
+                .all(|(_, item)| is_true(item, said, &[Env::new(Roots::Real)], &mut work));
+        let mut shown = Vec::new();
+        for expression in said.expressions() {
+            literals(expression, &mut shown);
+        }
+        holds
+            && shown
+                .into_iter()
+                .filter_map(&mut number)
+                .any(|own| own.equals(&value, &mut work) == Ok(Some(true)))
+    })
+}
+
 /// Whether all steps are true of the answer.
 pub(crate) fn hold(
     claims: &[String],
@@ -119,12 +159,44 @@ pub(crate) fn hold(
         answer::usual_readings(without_margin(claim))
             .iter()
             .any(|(_, said)| match said {
-                Answer::Items(items) => items
-                    .iter()
-                    .all(|(_, item)| is_true(item, &answer, &bindings, work)),
+                Answer::Items(items) => items.iter().all(|(_, item)| {
+                    is_true(item, &answer, &bindings, work) || is_passed_over(item, problem, work)
+                }),
                 Answer::Phrase(_) => *said == answer,
             })
     })
+}
+
+/// Whether an item is a solution, where only one of several is asked for: `x = 4 or x = -9, so 4`.
+fn is_passed_over(item: &Item, problem: Option<&Problem>, work: &mut Work) -> bool {
+    let Some(problem) = problem.filter(|problem| problem.pick != Pick::All) else {
+        return false;
+    };
+    let (Subject::Relations(given), Some(relations)) = (&problem.subject, item.relations()) else {
+        return false;
+    };
+    let [
+        Relation {
+            left: Expression::Variable(name),
+            sign: Sign::Equal,
+            right,
+        },
+    ] = relations.as_slice()
+    else {
+        return false;
+    };
+    let value = normal(right, &mut Env::new(Roots::Real), work).ok();
+    let env = problem.env(Roots::Real, work);
+    let Some((env, value)) = env.zip(value) else {
+        return false;
+    };
+    let env = env.with(&variable(name), value);
+    given.iter().all(|relation| is_met(relation, &env, work))
+}
+
+/// `x_1` is one of the values of x.
+fn variable(name: &Rc<str>) -> Rc<str> {
+    name.split('_').next().map_or(Rc::clone(name), Rc::from)
 }
 
 /// The environments in which steps must be true: one for each solution.
@@ -147,10 +219,8 @@ fn bindings(
             _ => None,
         });
         let Some(name) = name else { continue };
-        // `x_1` is one of the values of x.
-        let name = name.split('_').next().map_or(Rc::clone(&name), Rc::from);
         named.push((
-            name,
+            variable(&name),
             normal(&value.expression, &mut Env::new(Roots::Real), work).ok()?,
         ));
     }

@@ -3,7 +3,7 @@
 use crate::{
     algebra::Work,
     answer::{self, Answer, Item, Letters, Part, Value},
-    forms::is_literal,
+    forms::{is_literal, is_lowest},
     grade::{Drill, Task},
     notation::{Expression, Shape, Sign, relation_shape, shape},
     prompt::{Piece, pieces, with_units},
@@ -49,7 +49,8 @@ pub(crate) fn formulas(drill: &Drill<'_>) -> Vec<String> {
     found
 }
 
-/// The shapes of a text, once for each of its readings. Numbers and solved equations have none: they are results.
+/// The shapes of a text, once for each of its readings. Numbers in lowest terms and solved equations have none: they are
+/// results.
 fn shapes(text: &str) -> Vec<Vec<Shape>> {
     if text.chars().count() > MAX_CHARACTERS {
         return Vec::new();
@@ -75,7 +76,7 @@ fn item_shapes(item: &Item) -> Option<Vec<Shape>> {
         Item::Value {
             plain: Some(expression),
             ..
-        } if !is_literal(expression) && !matches!(expression, Expression::Variable(_)) => {
+        } if !is_result(expression) && !matches!(expression, Expression::Variable(_)) => {
             Some(vec![shape(expression)])
         }
         Item::Chain {
@@ -103,6 +104,11 @@ fn item_shapes(item: &Item) -> Option<Vec<Shape>> {
         }
         _ => None,
     }
+}
+
+/// A number as it is left: `18/24` is an exercise.
+fn is_result(expression: &Expression) -> bool {
+    is_literal(expression) && is_lowest(expression)
 }
 
 /// Whether an answer has the key's value in another unit than is asked for.

@@ -18,7 +18,7 @@ use crate::{
 
 /// See [`crate::exercise_form`].
 pub(crate) fn form(drill: &Drill<'_>) -> String {
-    match task::problem(drill) {
+    match task::in_english(drill) {
         Ok(problem) => understood(&problem),
         Err(_) => format!("{} | {}", plain(drill.prompt), plain(drill.question_latex)),
     }
@@ -33,7 +33,7 @@ pub(crate) fn traits(drill: &Drill<'_>) -> Vec<String> {
     });
     let mut found: Vec<String> = alone.collect();
     if found.is_empty() {
-        let whole = task::problem(drill).ok();
+        let whole = task::in_english(drill).ok();
         found.extend(whole.map(|problem| understood(&problem)));
     }
     found.sort_unstable();

@@ -24,11 +24,7 @@ pub(crate) fn grade(drill: &Drill<'_>, answer: &str) -> Grade {
             reason: Reason::Undecided,
         };
     }
-    let problem = if drill.key.is_some() {
-        task::problem(drill)
-    } else {
-        task::problem_alone(drill)
-    };
+    let problem = task::problem(drill);
     let task = match &problem {
         Ok(problem) => problem.task,
         Err(Unread::Task(task) | Unread::Question(task)) => *task,
@@ -105,7 +101,8 @@ fn by_problem(problem: &Result<Problem, Unread>, answer: &str) -> Judgement {
             break;
         }
         let next = by_reading(problem, other, &mut work);
-        if next.0 != Verdict::Wrong {
+        // That one reading has another value says less than what another reading lacks.
+        if next.0 != Verdict::Wrong || is_formal(next.1) {
             judgement = next;
         }
     }
@@ -225,13 +222,17 @@ fn with_key(
             (Verdict::Right, _) => (Verdict::Right, Reason::MatchesKey),
             // The form counts where the key itself has it, and what is unsure of a form stays so.
             (Verdict::Wrong | Verdict::CannotTell, reason)
-                if is_formal(reason) && by_problem(problem, key).0 == Verdict::Right =>
+                if (is_formal(reason) || names_unknown(problem))
+                    && by_problem(problem, key).0 == Verdict::Right =>
             {
                 own
             }
             _ => formed::like_key(drill, problem, key, answer)
                 .unwrap_or((Verdict::Right, Reason::MatchesKey)),
         },
+        Verdict::Wrong if claims::shows(key, answer) => {
+            (Verdict::CannotTell, Reason::UnreadableAnswer)
+        }
         Verdict::Wrong => match own {
             // Either the key or this reading of the task is mistaken.
             (Verdict::Right, _) => (Verdict::CannotTell, Reason::DiffersFromKey),
@@ -252,6 +253,13 @@ fn with_key(
         }
         Verdict::CannotTell => own,
     }
+}
+
+/// Whether an equation is to be solved for one of its variables: another equation that says the same is no solution.
+fn names_unknown(problem: &Result<Problem, Unread>) -> bool {
+    problem.as_ref().is_ok_and(|problem| {
+        problem.task == Task::Solve && problem.unknown.is_some() && problem.variables().len() > 1
+    })
 }
 
 fn is_formal(reason: Reason) -> bool {

@@ -96,7 +96,7 @@ pub(crate) fn kind(drill: &Drill<'_>) -> Option<Kind> {
         prompt: "",
         ..drill
     };
-    let problem = task::problem_alone(&drill).or_else(|_| task::problem(&wordless));
+    let problem = task::problem(&drill).or_else(|_| task::in_english(&wordless));
     of_problem(&problem.ok()?)
 }
 

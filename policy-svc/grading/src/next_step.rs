@@ -112,8 +112,8 @@ pub(crate) fn next_step(drill: &Drill<'_>) -> Option<Step> {
         prompt: "",
         ..*drill
     };
-    let problem = task::problem(drill)
-        .or_else(|_| task::problem(&wordless))
+    let problem = task::in_english(drill)
+        .or_else(|_| task::in_english(&wordless))
         .ok()?;
     match &problem.subject {
         Subject::Relations(relations) if problem.task == Task::Solve => {

@@ -311,7 +311,7 @@ fn prompt_of(named: &'static str, formula: &str) -> Option<&'static str> {
         }
         Subject::System(_) => Some(""),
         Subject::Expression(expression) if expression.has_variable() => {
-            let is_read = |prompt: &str| task::problem(&drill(prompt, formula)).is_ok();
+            let is_read = |prompt: &str| task::in_english(&drill(prompt, formula)).is_ok();
             let of_laws = || calls_for_laws(&expression).then_some("Simplify.");
             let unsaid = || {
                 let begun = UNSAID.into_iter().find(|prompt| begins(prompt, formula));

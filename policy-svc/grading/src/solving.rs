@@ -110,13 +110,16 @@ fn is_filled_in(given: &[Relation], variables: &[Rc<str>], answer: &Answer) -> b
     })
 }
 
-/// The numbers that stand in an expression, each once.
-fn literals<'a>(expression: &'a Expression, found: &mut Vec<&'a Expression>) {
-    if is_literal(expression) && !found.contains(&expression) {
+/// The numbers that stand in an expression, each once: -4 is one, and 2/3 is three.
+pub(crate) fn literals<'a>(expression: &'a Expression, found: &mut Vec<&'a Expression>) {
+    let is_one = is_literal(expression);
+    if is_one && !found.contains(&expression) {
         found.push(expression);
     }
-    for part in expression.parts() {
-        literals(part, found);
+    if !is_one || matches!(expression, Expression::Divide(..)) {
+        for part in expression.parts() {
+            literals(part, found);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Reads the task from a drill: what to do, with which formula, and in which form.
 
-mod german;
+pub(crate) mod german;
 mod slope;
 mod subject;
 
@@ -111,10 +111,9 @@ pub(crate) enum Unread {
 /// Longer prompts are stories.
 const MAX_WORDS: usize = 60;
 
-/// Reads a drill that has no key: slopes of lines and tasks in German as well. With a key, answers to those are held against
-/// it alone.
-pub(crate) fn problem_alone(drill: &Drill<'_>) -> Result<Problem, Unread> {
-    problem(drill).or_else(|unread| {
+/// Reads a drill: tasks in English and in German, and slopes of lines.
+pub(crate) fn problem(drill: &Drill<'_>) -> Result<Problem, Unread> {
+    in_english(drill).or_else(|unread| {
         if is_too_long(drill) {
             return Err(unread);
         }
@@ -129,7 +128,7 @@ fn in_german(drill: &Drill<'_>) -> Option<Problem> {
         prompt: &prompt,
         ..*drill
     };
-    problem(&drill).ok()
+    in_english(&drill).ok()
 }
 
 fn is_too_long(drill: &Drill<'_>) -> bool {
@@ -137,8 +136,8 @@ fn is_too_long(drill: &Drill<'_>) -> bool {
     drill.prompt.len() > most || drill.question_latex.len() > most
 }
 
-/// Reads a drill.
-pub(crate) fn problem(drill: &Drill<'_>) -> Result<Problem, Unread> {
+/// Reads a drill whose task is in English.
+pub(crate) fn in_english(drill: &Drill<'_>) -> Result<Problem, Unread> {
     if is_too_long(drill) {
         return Err(Unread::Task(Task::Unknown));
     }
@@ -214,7 +213,8 @@ fn described(drill: &Drill<'_>, task: Task, words: &[&str]) -> Problem {
 
 /// The problem of bringing `subject` into the form that a prompt names, where the rest of it was not understood.
 pub(crate) fn by_words(drill: &Drill<'_>, subject: Expression) -> Option<Problem> {
-    let pieces = pieces(drill.prompt);
+    let german = german::in_english(drill.prompt);
+    let pieces = pieces(german.as_deref().unwrap_or(drill.prompt));
     let words = words(&pieces);
     let task = vocabulary::task(&words);
     matches!(

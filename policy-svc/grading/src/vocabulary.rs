@@ -230,6 +230,9 @@ pub(crate) fn task(words: &[&str]) -> Task {
         "difference",
         "quotient",
     ]);
+    if operates && wants_simplified(words) {
+        return Task::Simplify;
+    }
     if operates || has(&["value", "values"]) || has(&["work"]) && has(&["out"]) {
         return Task::Evaluate;
     }

@@ -65,6 +65,7 @@ const PHRASES: &[(&str, &str)] = &[
         "kürze den bruch so weit wie möglich",
         "write the fraction in lowest terms",
     ),
+    ("schreibe als gemischte zahl", "write as a mixed number"),
     ("schreibe als dezimalzahl", "write as a decimal"),
     ("schreibe als bruch", "write as a fraction"),
     ("schreibe in prozent", "write as a percent"),
@@ -76,7 +77,7 @@ const PHRASES: &[(&str, &str)] = &[
 ];
 
 /// A prompt in English, where it is made of these phrases, variables and formulas.
-pub(super) fn in_english(prompt: &str) -> Option<String> {
+pub(crate) fn in_english(prompt: &str) -> Option<String> {
     let tokens: Vec<&str> = prompt.split_whitespace().collect();
     let words: Vec<String> = tokens
         .iter()

@@ -59,10 +59,11 @@ pub(crate) fn problem(drill: &Drill<'_>) -> Option<Problem> {
     if x == other_x {
         return None;
     }
-    let slope = Expression::Divide(
-        Box::new(difference(*other_y, *y)),
-        Box::new(difference(*other_x, *x)),
-    );
+    // Written as nobody writes it: who puts the points in has begun to work and copies nothing.
+    let slope = Expression::Multiply(vec![
+        difference(*other_y, *y),
+        Expression::Divide(Box::new(number(1)), Box::new(difference(*other_x, *x))),
+    ]);
     Some(Problem {
         subject: Subject::Expression(slope),
         ..described(drill, Task::Evaluate, &words)

@@ -8,6 +8,7 @@ use super::{
 use crate::{
     grade::Drill,
     prompt::{Piece, pieces},
+    task,
     units::{self, Unit},
 };
 
@@ -82,7 +83,10 @@ impl Known {
         let prompt = cut(drill.prompt);
         let mut letters = Vec::new();
         let exercise = text(&question);
-        for formula in pieces(drill.prompt).into_iter().chain(pieces(&exercise)) {
+        // `den` and `aus` look like products of letters.
+        let english = task::german::in_english(drill.prompt);
+        let asked = english.as_deref().unwrap_or(drill.prompt);
+        for formula in pieces(asked).into_iter().chain(pieces(&exercise)) {
             if let Piece::Formula(formula) = formula {
                 letters.extend(letters_of(&cut(&formula)));
             }

@@ -5,12 +5,13 @@ use turnwise_grading::Verdict;
 
 use crate::answers::{Count, Outcome, Row, counted, rows};
 
-const SETS: [&str; 5] = [
+const SETS: [&str; 6] = [
     include_str!("answers/values.txt"),
     include_str!("answers/equations.txt"),
     include_str!("answers/forms.txt"),
     include_str!("answers/others.txt"),
     include_str!("answers/apart.txt"),
+    include_str!("answers/attacked.txt"),
 ];
 
 /// Words that leave an answer what it is.
