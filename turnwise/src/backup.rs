@@ -60,7 +60,8 @@ pub struct RestoreArgs {
 /// The directory is in use or none, a file cannot be copied or is damaged, or the folder is there already.
 pub async fn back_up(args: BackupArgs, out: &mut (dyn Write + Send)) -> Result<ExitCode> {
     let from = args.data_dir.unwrap_or_else(DataDir::default_path);
-    let to = &args.to;
+    // Without a slash at its end, which would make a file in it of one beside it.
+    let to = &args.to.components().collect::<PathBuf>();
     ensure!(
         !to.try_exists()?,
         "{} is there already; name a folder that is not, so that no backup is overwritten",
@@ -84,11 +85,29 @@ pub async fn back_up(args: BackupArgs, out: &mut (dyn Write + Send)) -> Result<E
         fs::remove_dir_all(&part).with_context(|| format!("cannot remove {}", part.display()))?;
     }
     private_dir(&part)?;
-    for file in &files {
+    let copied = copied(&from, &files, &part, out).await;
+    if copied.is_err() {
+        let _ = fs::remove_dir_all(&part);
+    }
+    copied?;
+    fs::rename(&part, to).with_context(|| format!("cannot make {}", to.display()))?;
+    sync_parent(to)?;
+    writeln!(out, "backed up {} files to {}", files.len(), to.display())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Makes a backup of these files in a folder that is for nothing else.
+async fn copied(
+    from: &Path,
+    files: &[PathBuf],
+    part: &Path,
+    out: &mut (dyn Write + Send),
+) -> Result<()> {
+    for file in files {
         copy(&from.join(file), &part.join(file))?;
     }
     // Opened as a start of the services would, the copies are known to be whole, and closed.
-    let found = verify::of_directory(&part).await?;
+    let found = verify::of_directory(part).await?;
     found.print(out)?;
     ensure!(
         found.ok,
@@ -96,18 +115,14 @@ pub async fn back_up(args: BackupArgs, out: &mut (dyn Write + Send)) -> Result<E
          and back up again"
     );
     let mut sums = String::new();
-    for file in files_below(&part)? {
+    for file in files_below(part)? {
         let hash = hash(&part.join(&file))?;
         writeln!(sums, "{hash}  {}", file.display())?;
     }
-    for left in leftovers(&part)? {
+    for left in leftovers(part)? {
         fs::remove_file(&left)?;
     }
-    write_private(&part.join(SUMS), sums.as_bytes())?;
-    fs::rename(&part, to).with_context(|| format!("cannot make {}", to.display()))?;
-    sync_parent(to)?;
-    writeln!(out, "backed up {} files to {}", files.len(), to.display())?;
-    Ok(ExitCode::SUCCESS)
+    write_private(&part.join(SUMS), sums.as_bytes())
 }
 
 /// Fills a data directory from a backup whose hashes are right, and says what is in it.
@@ -120,6 +135,13 @@ pub async fn restore(args: RestoreArgs, out: &mut (dyn Write + Send)) -> Result<
         args.data_dir.unwrap_or_else(DataDir::default_path),
     );
     let sums = read_sums(from)?;
+    let found = verify::of_backup(from)?;
+    ensure!(
+        found.ok,
+        "{} is not what was backed up: {}; take another backup",
+        from.display(),
+        found.problems()
+    );
     private_dir(&to)?;
     let entries = fs::read_dir(&to)?.collect::<io::Result<Vec<_>>>()?;
     ensure!(

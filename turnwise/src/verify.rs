@@ -120,7 +120,7 @@ pub async fn run(args: VerifyArgs, out: &mut (dyn Write + Send)) -> Result<ExitC
 }
 
 /// Compares the hashes of a backup, and opens nothing of it.
-fn of_backup(folder: &Path) -> Result<Verified> {
+pub(crate) fn of_backup(folder: &Path) -> Result<Verified> {
     let sums = read_sums(folder)?;
     let mut problems = Vec::new();
     for (file, wanted) in &sums {

@@ -17,7 +17,7 @@ use crate::unpack::sha256;
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(5);
 /// How long all of it may take.
-const WHOLE: Duration = Duration::from_secs(60);
+const WHOLE: Duration = Duration::from_secs(30);
 
 /// The bundle at this address. It blocks the thread; `end` makes it give up.
 pub(crate) fn fetch(

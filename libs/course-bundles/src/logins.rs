@@ -1,12 +1,12 @@
 //! Names and passwords by host, in the form of Docker's `config.json`, which is also that of an image pull secret.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use reqwest::{Url, header::HeaderValue};
 use serde::Deserialize;
+use turnwise_kit::files::NamedFile;
 
 use crate::keys::KeyError;
 
@@ -28,7 +28,9 @@ impl Logins {
             file: file.to_owned(),
             problem: problem.to_owned(),
         };
-        let bytes = fs::read(file).map_err(|e| fault(&format!("cannot be read: {e}")))?;
+        let bytes = NamedFile::secret("COURSE_BUNDLE_LOGINS_FILE", file)
+            .read()
+            .map_err(|error| fault(&format!("cannot be used: {error}")))?;
         let logins: Option<Self> = serde_json::from_slice(&bytes).ok();
         let is_login = |login: &Login| {
             STANDARD

@@ -83,6 +83,10 @@ impl Registry<'_> {
             if answer.status() != StatusCode::UNAUTHORIZED || self.authorization.is_some() {
                 return Ok(answer);
             }
+            // Only the registry itself says where its login is to be shown.
+            if answer.url().origin() != registry.origin() {
+                return Err("the server that the registry leads to wants a login".to_owned());
+            }
             self.authorization = Some(self.authorize(&answer).await?);
         }
     }

@@ -5,11 +5,11 @@ use std::io::{self, Read, Write};
 use std::path::{Component, Path};
 
 use sha2::{Digest, Sha256};
-use tar::{Archive, EntryType};
+use tar::{Archive, Entry, EntryType};
 use turnwise_course_pack::{ArchiveError, BundleError, PackFault, load, pack_files, pack_hash};
 
 use crate::keys::VerifyingKeys;
-use crate::limits::{MAX_FILES, MAX_UNPACKED_BYTES, WINDOW_LOG};
+use crate::limits::{MAX_FILES, MAX_MANIFEST_BYTES, MAX_UNPACKED_BYTES, WINDOW_LOG};
 use crate::manifest::{MANIFEST, Manifest};
 
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
@@ -76,42 +76,27 @@ pub(crate) fn unpack(
     let mut archive = Archive::new(tar.take(MAX_TAR));
     // Raw: what would stretch names and sizes is a kind of its own then, and refused as one.
     let mut entries = archive.entries().map_err(broken)?.raw(true);
-    let mut next = || -> Result<Option<(String, Vec<u8>)>, BundleError> {
-        let Some(entry) = entries.next() else {
-            return Ok(None);
-        };
-        let mut entry = entry.map_err(broken)?;
-        let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
-        let kind = entry.header().entry_type();
-        if kind != EntryType::Regular {
-            let problem = format!("`{name}` in it is no plain file ({kind:?})");
-            return Err(refused(file, problem, PACK_IT));
+    let mut said = Vec::new();
+    if let Some(entry) = entries.next() {
+        let entry = entry.map_err(broken)?;
+        if name_of(file, &entry)? == MANIFEST {
+            let mut bounded = entry.take(MAX_MANIFEST_BYTES);
+            bounded.read_to_end(&mut said).map_err(broken)?;
         }
-        let size = entry.size();
-        let mut content = Vec::new();
-        if size <= MAX_UNPACKED_BYTES {
-            entry.read_to_end(&mut content).map_err(broken)?;
-        }
-        if content.len() as u64 != size {
-            let problem = format!("`{name}` in it ends too early, or is too large");
-            return Err(refused(file, problem, PACK_IT));
-        }
-        Ok(Some((name, content)))
-    };
-
-    let first = next()?.filter(|(name, _)| name == MANIFEST);
-    let said = first.map(|(_, content)| content);
-    let read = said.and_then(|said| Some((Manifest::parse(&said)?, said)));
-    let Some((manifest, said)) = read else {
+    }
+    let Some(manifest) = Manifest::parse(&said) else {
         let problem = format!("it does not begin with a {MANIFEST} that is known here");
         return Err(refused(file, problem, PACK_IT));
     };
     check_signature(file, &manifest, keys)?;
 
     let (mut files, mut total) = (0, 0);
-    while let Some((name, content)) = next()? {
+    for entry in entries {
+        let mut entry = entry.map_err(broken)?;
+        let name = name_of(file, &entry)?;
+        let size = entry.size();
         files += 1;
-        total += content.len() as u64;
+        total += size;
         if files > MAX_FILES || total > MAX_UNPACKED_BYTES {
             let problem =
                 format!("it has more than {MAX_FILES} files, or {MAX_UNPACKED_BYTES} bytes");
@@ -122,13 +107,27 @@ pub(crate) fn unpack(
             return Err(refused(file, problem, PACK_IT));
         }
         let path = to.join(&name);
-        write(&path, &content).map_err(|problem| match problem.kind() {
+        let written = create(&path).map_err(|problem| match problem.kind() {
             io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
                 refused(file, format!("`{name}` is twice in it"), PACK_IT)
             }
-            _ => BundleError::Archive(ArchiveError::Unusable { path, problem }),
+            _ => unusable(&path, problem),
         })?;
+        // Two sources of failure: what is read is the bundle's, what is written the disk's.
+        let mut written = Written(written, None);
+        let copied = io::copy(&mut entry, &mut written);
+        if let Some(problem) = written.1 {
+            return Err(unusable(&path, problem));
+        }
+        if copied.map_err(broken)? != size {
+            let problem = format!("`{name}` in it ends too early");
+            return Err(refused(file, problem, PACK_IT));
+        }
     }
+    // All at once: a course may have thousands of small files.
+    File::open(to)
+        .and_then(|folder| Ok(rustix::fs::syncfs(folder)?))
+        .map_err(|problem| unusable(to, problem))?;
 
     let (course_id, hash) = (&manifest.course_id, &manifest.pack_hash);
     let altered = || {
@@ -171,11 +170,43 @@ fn stays_inside(name: &str) -> bool {
         && Path::new(name).components().all(plain)
 }
 
-fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+/// The name of an entry, which is a plain file.
+fn name_of(file: &Path, entry: &Entry<'_, impl Read>) -> Result<String, BundleError> {
+    let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+    match entry.header().entry_type() {
+        EntryType::Regular => Ok(name),
+        kind => {
+            let problem = format!("`{name}` in it is no plain file ({kind:?})");
+            Err(refused(file, problem, PACK_IT))
+        }
+    }
+}
+
+fn create(path: &Path) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let mut file = File::create_new(path)?;
-    file.write_all(content)?;
-    file.sync_all()
+    File::create_new(path)
+}
+
+fn unusable(path: &Path, problem: io::Error) -> BundleError {
+    let path = path.to_owned();
+    BundleError::Archive(ArchiveError::Unusable { path, problem })
+}
+
+/// A file, and why it cannot be written.
+struct Written(File, Option<io::Error>);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(|problem| {
+            let kind = problem.kind();
+            self.1 = Some(problem);
+            kind.into()
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
 }

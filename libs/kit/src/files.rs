@@ -96,8 +96,13 @@ fn read(path: &Path, secret: bool) -> Result<Vec<u8>, String> {
         ),
         _ => error.to_string(),
     };
+    // Before it is opened: a pipe that nobody writes into would be waited for.
+    let found = std::fs::metadata(path).map_err(explain)?;
+    if !found.is_file() {
+        return Err("it is no plain file; name the file itself".to_owned());
+    }
     let file = File::open(path).map_err(explain)?;
-    let mode = file.metadata().map_err(explain)?.permissions().mode() & 0o777;
+    let mode = found.permissions().mode() & 0o777;
     if secret && mode & OTHERS != 0 && !WORLD_READABLE.load(Ordering::Relaxed) {
         return Err(format!(
             "everybody on this machine may read or write it (mode {mode:04o}); leave it to owner and group (chmod 440; in \

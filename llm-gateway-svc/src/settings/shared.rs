@@ -20,11 +20,11 @@ pub struct SharedSettings {
 
     /// A file with the password for Redis, so that it does not stand in LLM_REDIS_URL; read again when it changes, for the
     /// connections that are made from then on
-    #[arg(long, env = "LLM_REDIS_PASSWORD_FILE")]
+    #[arg(long, env = "LLM_REDIS_PASSWORD_FILE", requires = "llm_redis_url")]
     pub llm_redis_password_file: Option<PathBuf>,
 
     /// The authority of Redis's certificate, PEM, for an address that begins with `rediss`: of servers and sentinels
-    #[arg(long, env = "LLM_REDIS_CA_FILE")]
+    #[arg(long, env = "LLM_REDIS_CA_FILE", requires = "llm_redis_url")]
     pub llm_redis_ca_file: Option<PathBuf>,
 
     /// The user of the sentinels, if they ask for one; LLM_REDIS_URL has that of the servers
@@ -36,7 +36,11 @@ pub struct SharedSettings {
     pub llm_redis_sentinel_user: Option<String>,
 
     /// A file with the password of the sentinels, if they ask for one
-    #[arg(long, env = "LLM_REDIS_SENTINEL_PASSWORD_FILE")]
+    #[arg(
+        long,
+        env = "LLM_REDIS_SENTINEL_PASSWORD_FILE",
+        requires = "llm_redis_url"
+    )]
     pub llm_redis_sentinel_password_file: Option<PathBuf>,
 
     /// Seconds (0.05 to 30) that Redis may take to answer before this process goes on with its own slots

@@ -73,6 +73,35 @@ async fn a_directory_comes_back_as_it_was() {
 }
 
 #[tokio::test]
+async fn a_backup_of_which_a_part_is_not_listed_is_not_restored() {
+    let folder = tempfile::tempdir().unwrap();
+    let [from, to, there] = ["from", "to", "there"].map(|name| folder.path().join(name));
+    directory(&from);
+    // A slash at the end changes nothing.
+    backed_up(&from, &to.join("")).await.unwrap();
+    let listed = fs::read_to_string(to.join("SHA256SUMS")).unwrap();
+    let cut: Vec<_> = listed.lines().take(1).collect();
+    fs::write(to.join("SHA256SUMS"), format!("{}\n", cut[0])).unwrap();
+    let said = restored(&to, &there).await.unwrap_err().to_string();
+    assert!(said.contains("retrieval.redb: it is not in"), "{said}");
+    assert!(!there.exists());
+}
+
+#[tokio::test]
+async fn nothing_stays_of_a_backup_that_was_not_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let [from, to] = ["from", "to"].map(|name| folder.path().join(name));
+    directory(&from);
+    fs::write(from.join("session.redb"), "no such file").unwrap();
+    backed_up(&from, &to).await.unwrap_err();
+    let left: Vec<_> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(left, ["from"]);
+}
+
+#[tokio::test]
 async fn what_is_added_changed_or_gone_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let [from, to] = ["from", "to"].map(|name| folder.path().join(name));

@@ -181,7 +181,14 @@ fn what_is_too_large_is_refused() {
     let mut bytes = altered("nothing", "else");
     bytes.truncate(bytes.len() - 1024);
     bytes.extend_from_slice(header.as_bytes());
-    is_refused(&bytes, "too large");
+    is_refused(&bytes, "has more than");
+    // What it says of itself is read before its signature is looked at.
+    let manifest = [&vec![b' '; 64 << 10], good()[0].1.as_slice()].concat();
+    let name = good()[0].0.clone();
+    is_refused(
+        &tar(&[(&name, EntryType::Regular, &manifest)]),
+        "does not begin with",
+    );
     // Zeros are small as long as they are packed.
     let zeros = vec![0; MAX_UNPACKED_BYTES as usize / 2 + 1];
     let good = good();

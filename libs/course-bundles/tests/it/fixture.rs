@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use turnwise_course_bundles::{Bundle, OpenError, open, pack};
 use turnwise_course_pack::{Library, LibraryError, LibrarySettings, PackFault};
 use turnwise_kit::Kit;
+use turnwise_testing::write_secret;
 
 /// How many polls in a row a changed file must look the same.
 const SETTLED: u32 = 2;
@@ -55,6 +56,14 @@ impl Shelf {
         let fresh = self.courses.path().join(".fresh");
         fs::write(&fresh, content).unwrap();
         fs::rename(fresh, self.courses.path().join(name)).unwrap();
+    }
+
+    /// Writes the file with the logins, which its owner alone may read.
+    pub fn logins(&mut self, content: &str) -> PathBuf {
+        let file = self.courses.path().join("logins.json");
+        write_secret(&file, content).unwrap();
+        self.settings.course_bundle_logins_file = Some(file.clone());
+        file
     }
 
     pub fn open(&self) -> Result<Library<String>, OpenError> {

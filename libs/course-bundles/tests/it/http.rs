@@ -1,6 +1,7 @@
 //! Bundles that a web server has.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 
 use http::StatusCode;
 use turnwise_course_bundles::MAX_BUNDLE_BYTES;
@@ -181,10 +182,8 @@ async fn a_server_that_wants_a_login_gets_it() {
     let mut shelf = Shelf::new();
     shelf.put("tiny.bundle", address(&web, "/tiny", &one.digest));
     assert!(shelf.refused().message.contains("401"));
-    let logins = shelf.courses.path().join("logins.json");
-    shelf.settings.course_bundle_logins_file = Some(logins.clone());
     for bad in ["", "{}", r#"{"auths": {"a": {"auth": "secret"}}}"#] {
-        fs::write(&logins, bad).unwrap();
+        shelf.logins(bad);
         let said = shelf.open().map(|_| ()).unwrap_err().to_string();
         assert!(
             said.contains("COURSE_BUNDLE_LOGINS_FILE") && !said.contains("secret"),
@@ -195,6 +194,9 @@ async fn a_server_that_wants_a_login_gets_it() {
         r#"{{"auths": {{"{}": {{"auth": "bWU6c2VjcmV0"}}}}}}"#,
         web.address()
     );
-    fs::write(&logins, login).unwrap();
+    let file = shelf.logins(&login);
     assert_eq!(title(&shelf.open().unwrap()), "One");
+    fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+    let said = shelf.open().map(|_| ()).unwrap_err().to_string();
+    assert!(said.contains("everybody on this machine"), "{said}");
 }

@@ -1,6 +1,5 @@
 //! Bundles that a registry has.
 
-use std::fs;
 use std::sync::{Arc, OnceLock};
 
 use http::{Response, StatusCode};
@@ -157,14 +156,10 @@ async fn a_registry_may_want_a_token_and_for_it_a_login() {
                 fault.message.contains("no token for the registry"),
                 "{fault}"
             );
-            let file = shelf.courses.path().join("logins.json");
             let at = registry.address();
-            fs::write(
-                &file,
-                format!(r#"{{"auths": {{"{at}": {{"auth": "{login}"}}}}}}"#),
-            )
-            .unwrap();
-            shelf.settings.course_bundle_logins_file = Some(file);
+            shelf.logins(&format!(
+                r#"{{"auths": {{"{at}": {{"auth": "{login}"}}}}}}"#
+            ));
         }
         assert_eq!(title(&shelf.open().unwrap()), "One");
     }
@@ -187,4 +182,41 @@ async fn a_registry_that_wants_more_than_there_is_is_named() {
         fault.message.contains("COURSE_BUNDLE_LOGINS_FILE has none"),
         "{fault}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_login_is_shown_to_nobody_that_a_registry_leads_to() {
+    let (files, one) = (Files::default(), bundle("One"));
+    let digest = push_bundle(&files, &one);
+    let elsewhere = WebServer::start(|request| {
+        assert!(request.headers.get("authorization").is_none());
+        let mut answer = status(StatusCode::UNAUTHORIZED);
+        let host = request.headers["host"].to_str().unwrap();
+        let challenge = format!(r#"Bearer realm="http://{host}/token""#);
+        let challenge = challenge.parse().unwrap();
+        answer.headers_mut().insert("www-authenticate", challenge);
+        answer
+    })
+    .await
+    .unwrap();
+    let to = elsewhere.address();
+    let registry = WebServer::start(move |request| {
+        if !request.uri.path().contains("/blobs/") {
+            return files.answer(request);
+        }
+        let mut answer = status(StatusCode::TEMPORARY_REDIRECT);
+        let location = format!("http://{to}/blob").parse().unwrap();
+        answer.headers_mut().insert("location", location);
+        answer
+    })
+    .await
+    .unwrap();
+    let mut shelf = Shelf::new();
+    shelf.put("tiny.bundle", address(&registry, &digest));
+    let at = registry.address();
+    shelf.logins(&format!(
+        r#"{{"auths": {{"{at}": {{"auth": "bWU6c2VjcmV0"}}}}}}"#
+    ));
+    let fault = shelf.refused();
+    assert!(fault.message.contains("leads to wants a login"), "{fault}");
 }
