@@ -278,11 +278,11 @@ impl<'a> Record<'a> {
         self.tier(at) >= Tier::Bronze && !self.is_drilled(at)
     }
 
-    /// Hours since a unit was last worked on; `None` if it never was. A time in the future counts as now. The latest
-    /// turn touches its focus.
+    /// Hours since a unit with this progress was last worked on; `None` if it never was. A time in the future counts as
+    /// now. The latest turn touches its focus.
     #[must_use]
-    pub fn hours_since_touched(&self, at: UnitIndex) -> Option<f64> {
-        let evidence = self.progress(at).last_touched_at;
+    pub fn hours_since_touched(&self, at: UnitIndex, progress: &Progress) -> Option<f64> {
+        let evidence = progress.last_touched_at;
         let turn = self.last_turn_at.filter(|_| at == self.focus);
         let touched = evidence.max(turn)?.min(self.now);
         Some(self.now.duration_since(touched).as_secs_f64() / 3600.0)

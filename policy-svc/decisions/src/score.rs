@@ -109,7 +109,7 @@ impl<'a> Scorer<'a> {
         let progress = record.progress(at);
         ScoreParts {
             intent: intent_value(self.confidence.get(at), at == record.focus()),
-            recency: record.hours_since_touched(at).map_or(0.0, |hours| {
+            recency: (record.hours_since_touched(at, &progress)).map_or(0.0, |hours| {
                 recency_value(hours, record.course().rules().recency_window_hours)
             }),
             in_progress: f64::from(u8::from(record.units_in_progress().contains(&at))),
