@@ -61,6 +61,23 @@ def manifests(path):
     return objects, containers
 
 
+def mounted_secrets(path):
+    """The files of secrets that its containers get."""
+    if is_compose(path):
+        return {f"/run/secrets/{name}" for name in compose(path)[0]["secrets"]}
+    found = set()
+    for workload in workloads(manifests(path)[0]):
+        pod = workload["spec"]["template"]["spec"]
+        folders = {m["name"]: m["mountPath"] for c in pod["containers"] for m in c.get("volumeMounts", [])}
+        for volume in pod.get("volumes", []):
+            for source in [volume, *volume.get("projected", {}).get("sources", [])]:
+                names = [item["path"] for item in source.get("secret", {}).get("items", [])]
+                # Without `items`: the one that README.md has all made with, or those of a certificate.
+                names = names or (["value", "tls.crt", "tls.key", "ca.crt"] if "secret" in source else [])
+                found |= {f"{folders[volume['name']]}/{name}" for name in names}
+    return found
+
+
 def value_of(variable, data):
     """What a variable of a container is, as far as the manifests say it."""
     reference = variable.get("valueFrom", {}).get("configMapKeyRef")
