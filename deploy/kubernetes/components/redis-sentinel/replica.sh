@@ -5,10 +5,12 @@
 set -eu
 here=${0%/*}
 me=$POD.redis
+password=$1/sentinel-password
 
 ask() {
     for number in 0 1 2; do
-        timeout 2 redis-cli -h "redis-sentinel-$number.redis-sentinel" -p 26379 "$@" 2>/dev/null && return
+        REDISCLI_AUTH=$(cat "$password") timeout 2 redis-cli -h "redis-sentinel-$number.redis-sentinel" -p 26379 "$@" \
+            2>/dev/null && return
     done
     return 1
 }

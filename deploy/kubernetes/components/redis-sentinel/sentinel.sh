@@ -1,16 +1,18 @@
 #!/bin/sh
 # Starts a sentinel: sentinel.sh SECRETS. What it learns is in its configuration, which it writes itself: on a disk, so that the
-# set still knows its primary after all were restarted. The password may have changed since.
+# set still knows its primary after all were restarted. The passwords may have changed since.
 set -eu
 config=/data/sentinel.conf
-word=$(cat "$1/redis-sentinel-password")
-if [ -z "$word" ]; then
-    echo "error: the password $1/redis-sentinel-password is empty; make the secret redis-sentinel-password and start again" >&2
-    exit 1
-fi
+for name in sentinel-password redis-sentinel-password; do
+    word=$(cat "$1/$name")
+    if [ -z "$word" ]; then
+        echo "error: the password $1/$name is empty; make the secret $name and start again" >&2
+        exit 1
+    fi
+done
 umask 077
 if [ -s $config ]; then
-    grep -v '^sentinel auth-pass ' $config >$config.new
+    grep -v -e '^sentinel auth-pass ' -e '^sentinel sentinel-pass ' -e '^requirepass ' -e '^user default ' $config >$config.new
 else
     cat >$config.new <<END
 port 26379
@@ -26,6 +28,7 @@ sentinel failover-timeout turnwise 10000
 sentinel parallel-syncs turnwise 1
 END
 fi
-echo "sentinel auth-pass turnwise $word" >>$config.new
+echo "sentinel auth-pass turnwise $word
+requirepass $(cat "$1/sentinel-password")" >>$config.new
 mv $config.new $config
 exec redis-server $config --sentinel
