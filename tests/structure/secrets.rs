@@ -68,7 +68,7 @@ fn missing_secrets_are_made_and_others_kept() {
     assert!(made.iter().all(|(_, secret)| secret.len() >= 64));
     let path = folder.path().join("secrets");
     assert_eq!(mode(&path), 0o700);
-    assert_eq!(mode(&path.join("internal-token")), 0o444);
+    assert_eq!(mode(&path.join("internal-token")), 0o644);
 
     fs::remove_file(path.join("redis-password")).unwrap();
     assert!(make(&folder).status.success());
