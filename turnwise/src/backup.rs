@@ -67,6 +67,17 @@ pub async fn back_up(args: BackupArgs, out: &mut (dyn Write + Send)) -> Result<E
         "{} is there already; name a folder that is not, so that no backup is overwritten",
         to.display()
     );
+    let inside = fs::canonicalize(
+        to.parent()
+            .filter(|at| at.components().next().is_some())
+            .unwrap_or(Path::new(".")),
+    );
+    ensure!(
+        !inside
+            .is_ok_and(|folder| fs::canonicalize(&from).is_ok_and(|from| folder.starts_with(from))),
+        "{} is in the directory that is backed up; name a folder outside of it",
+        to.display()
+    );
     let mut stores = files_below(&from)?;
     stores.retain(|file| is_store(file));
     ensure!(
@@ -143,13 +154,17 @@ pub async fn restore(args: RestoreArgs, out: &mut (dyn Write + Send)) -> Result<
         found.problems()
     );
     private_dir(&to)?;
+    let part = to.join(PART);
+    if part.exists() {
+        // What a restore left that was ended in the middle.
+        fs::remove_dir_all(&part).with_context(|| format!("cannot remove {}", part.display()))?;
+    }
     let entries = fs::read_dir(&to)?.collect::<io::Result<Vec<_>>>()?;
     ensure!(
         entries.iter().all(|entry| entry.file_name() == OF_A_VOLUME),
         "{} is not empty; name another directory, or move away what is there",
         to.display()
     );
-    let part = to.join(PART);
     private_dir(&part)?;
     let filled = fill(from, &part, &sums).await;
     let found = match filled {

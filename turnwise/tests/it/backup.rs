@@ -85,6 +85,12 @@ async fn a_backup_of_which_a_part_is_not_listed_is_not_restored() {
     let said = restored(&to, &there).await.unwrap_err().to_string();
     assert!(said.contains("retrieval.redb: it is not in"), "{said}");
     assert!(!there.exists());
+    // What a restore left that was ended in the middle is in nobody's way.
+    fs::write(to.join("SHA256SUMS"), listed).unwrap();
+    fs::create_dir_all(there.join(".restore")).unwrap();
+    fs::write(there.join(".restore/half"), "").unwrap();
+    restored(&to, &there).await.unwrap();
+    assert!(!there.join(".restore").exists());
 }
 
 #[tokio::test]
@@ -99,6 +105,8 @@ async fn nothing_stays_of_a_backup_that_was_not_made() {
         .map(|entry| entry.unwrap().file_name())
         .collect();
     assert_eq!(left, ["from"]);
+    let said = backed_up(&from, &from.join("copy")).await.unwrap_err();
+    assert!(said.to_string().contains("outside of it"), "{said}");
 }
 
 #[tokio::test]
