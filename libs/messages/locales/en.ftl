@@ -361,6 +361,10 @@ teaching-hint-then-again = What is the next line, then?
 teaching-line = I have not checked your line; compare it with the one before, term by term.
 # Where an exercise of the student's own is a single operation on whole numbers, for which no step is known.
 teaching-plain = Work it out in the way that you know, and check it with the opposite operation. Which number do you get?
+# After a value that solves an equation of the student's own, be it right or wrong.
+teaching-put-in = Put your value in for the unknown of the equation, and work out each side alone. Do both sides come to the same?
+# Where an exercise or an example is asked for, and the topic is not known.
+teaching-which-topic = I can set you an exercise or show you an example as soon as I know the topic. Which topic is it to be?
 # Before what comes next, where help is asked for after a first step. { $step }: the step, a sentence.
 teaching-step-again = The first step stays the same: { $step }
 # Before an exercise; where there is none; before an exam question. Only the first of each names the unit.
@@ -445,6 +449,12 @@ stuck-words = i don't know | i dont know | idk | dunno | no idea | no clue | i c
 # may tell what is done to them.
 own-work-words = my answer | my solution | my result | my work | my strategy | my method | the strategy is right | is it right | is this right | is that right | is it correct | is this correct | is that correct | am i right | am i correct | am i wrong | i'm right | im right | i am right | i was right | i'm correct | im correct | i am correct | is it wrong | is this wrong | is that wrong | it's wrong | its wrong | it is wrong | it was wrong | that's wrong | thats wrong | i got it wrong | i got it right | i did it wrong | i did it right | did i do it right | did i do this right | did i get it right | check my
 own-work-filler-words = think | i think | i think that | i believe | i believe that | i guess | i mean | i know | you know | you know it | i still think | i really think | really | still | definitely | the | it | it's | its | is | was | are | way | the way i did it | how i did it | strategy | method | answer | answers | solution | result | work | working | steps | calculation | homework | exercise | equation | correct | right | wrong | incorrect | works | worked | sure | unsure | not sure | i'm | im | i am | i was | not | but | though | because | maybe | probably | too | also | just | or | do | did | how | how do i know | not sure if | tell me | tell me if | i don't know if | i dont know if | can you | could you | check | what are you saying | what do you mean
+# Words by which students ask for an exercise, and for a worked example, apart by |. A message that holds such a run of words
+# asks for one.
+exercise-words = give me an exercise | give me another exercise | give me exercises | give me some exercises | give me a drill | give me another drill | give me a problem | give me another problem | give me a question | give me another question | give me a task | give me another task | give me another one | set me an exercise | i want an exercise | i want another exercise | i need an exercise | i'd like an exercise | i would like an exercise | can i get an exercise | can i have an exercise | can i get another one | can i have another one | can i do an exercise | can i do exercises | do some exercises | an exercise please | an exercise on | an exercise about | exercises on | exercises about | an easier one | a harder one | an easier exercise | a harder exercise | an easier question | a harder question | something easier | something harder | quiz me | drill me | test me on | let me practise | let me practice | can i practise | can i practice | want to practise | want to practice
+example-words = show me an example | show me another example | give me an example | give me another example | see an example | see another example | an example please | another example please | i need an example | i want an example | do you have an example
+# Phrases of which a whole message is made that asks for an exercise, apart by |. The other lists may stand beside them.
+next-words = next | next one | next exercise | next question | next problem | next task | skip | skip it | skip this | skip that | skip this one | skip this exercise | skip this unit | another | another one | one more | another exercise | another problem | another question | another drill | exercise | an exercise | a drill | drill | practise | practice | test me
 # Words by which students ask for a reason, apart by |. A message that holds such a run of words asks for one.
 why-words = why | how come | the reason
 # Phrases of which a whole message is made that greets, says goodbye, or says that something is understood, apart by |. The

@@ -17,7 +17,7 @@
 //! - `answer`, `units`: an answer to values, relations, intervals and points.
 //! - `forms`, `line`: simplified, expanded, factored, worked out; forms of a line's equation.
 //! - `statements`: whether what a text says of numbers is true.
-//! - `typed`: whether a message reads as an answer at all.
+//! - `typed`: the answer in a message, where it reads as one.
 //! - `solving`, `working`, `rounding`, `key`, `formed`, `copies`, `grader`: the verdicts.
 //! - `checkable`, `exercise`: whether a drill can be graded at all, and which drills are the same exercise.
 //! - `next_step`: how a drill is begun by hand.
@@ -157,9 +157,11 @@ fn drill<'a>(prompt: &'a str, question_latex: &'a str) -> Drill<'a> {
     }
 }
 
-/// Whether a message reads as an answer to a drill: a value, a variable's value, an interval, an inequality that is solved.
-/// Right or wrong is not looked at, so that nobody learns from it which one an answer is. `5?` and `is it 5?` are
-/// answers. Any other question, a step on the way and the exercise itself are none, and neither is a word alone.
-pub fn reads_as_answer(drill: &Drill<'_>, message: &str) -> bool {
-    typed::reads_as_answer(drill, message)
+/// The answer to a drill in a message: a value, a variable's value, an interval, an inequality that is solved. Right or wrong
+/// is not looked at, so that nobody learns from it which one an answer is. `5?` and `is it 5?` are answers. It is the whole
+/// message, or the last of several lines of working, without words behind it that only ask whether it is right. Any other
+/// question, a step on the way and the exercise itself are none, and neither is a word alone.
+#[must_use]
+pub fn answer_in<'m>(drill: &Drill<'_>, message: &'m str) -> Option<&'m str> {
+    typed::answer_in(drill, message)
 }

@@ -1,4 +1,4 @@
-//! Whether a message reads as an answer to a drill, be it right or wrong.
+//! The answer to a drill in a message, be it right or wrong.
 
 use crate::{
     algebra::Work,
@@ -12,8 +12,46 @@ use crate::{
 /// Signs that compare.
 const RELATIONS: &str = "=<>≤≥≠";
 
-/// See [`crate::reads_as_answer`].
-pub(crate) fn reads_as_answer(drill: &Drill<'_>, message: &str) -> bool {
+/// Words behind an answer that ask whether it is right, or say that it was checked, in the catalogue's languages.
+#[rustfmt::skip]
+const CHECKED: &[&str] = &[
+    "and", "i", "have", "checked", "check", "it", "is", "that", "this", "right", "correct", "please", "am",
+    "und", "ich", "habe", "hab", "überprüft", "geprüft", "kontrolliert", "nachgerechnet", "es", "das", "ist", "stimmt",
+    "stimmt's", "richtig", "korrekt", "bitte",
+];
+
+/// See [`crate::answer_in`].
+pub(crate) fn answer_in<'m>(drill: &Drill<'_>, message: &'m str) -> Option<&'m str> {
+    if reads_as_answer(drill, message) {
+        return Some(message);
+    }
+    let message = message.trim();
+    let (working, last) = message.rsplit_once('\n').unwrap_or_default();
+    let last = without_checks(if working.is_empty() { message } else { last });
+    let mut lines = working.lines().filter(|line| !line.trim().is_empty());
+    let is_working = lines.all(|line| line.contains(is_formula));
+    (is_working && reads_as_answer(drill, last)).then_some(last)
+}
+
+/// A line without the words at its end that only ask whether it is right: `I got 4, is that right?`
+fn without_checks(line: &str) -> &str {
+    let mut rest = line;
+    while let Some((before, last)) = rest.rsplit_once(char::is_whitespace) {
+        let word = last.trim_matches(['.', ',', '?', '!']).to_lowercase();
+        if !CHECKED.contains(&word.replace('’', "'").as_str()) {
+            break;
+        }
+        rest = before.trim_end().trim_end_matches([',', '.', ';']);
+    }
+    rest
+}
+
+fn is_formula(c: char) -> bool {
+    c.is_numeric() || RELATIONS.contains(c)
+}
+
+/// Whether a text reads as an answer, and no more.
+fn reads_as_answer(drill: &Drill<'_>, message: &str) -> bool {
     let texts = [drill.prompt, drill.question_latex, message];
     let mut texts = texts.into_iter().chain(drill.key);
     if texts.any(|text| text.len() > key::MAX_BYTES) || is_copied(drill, message) {
@@ -27,7 +65,6 @@ pub(crate) fn reads_as_answer(drill: &Drill<'_>, message: &str) -> bool {
         return false;
     }
     // A letter or a word alone, such as `no`, may mean anything.
-    let is_formula = |c: char| c.is_numeric() || RELATIONS.contains(c);
     heard.answer.contains(is_formula)
         && answer::readings(&heard.answer)
             .iter()

@@ -22,7 +22,7 @@ pub enum Intent {
 }
 
 /// Phrases of each intent, in the order in which they are looked for.
-const PHRASES: [(Intent, &[&str]); 7] = [
+const PHRASES: [(Intent, &[&str]); 8] = [
     (
         Intent::Debug,
         &[
@@ -319,6 +319,8 @@ const PHRASES: [(Intent, &[&str]); 7] = [
             "löse",
         ],
     ),
+    // `How do fractions work?` asks what they are, `how do I` what to do.
+    (Intent::Concept, &["how do", "tell me about"]),
     (
         Intent::Status,
         &[

@@ -22,10 +22,25 @@ const WORDS: [(Key, Key, Asks); 3] = [
     ),
 ];
 
+/// What a message may ask to be set or shown: its phrases, and what is asked for. Those in the middle ask only where they are
+/// the whole message.
+const WISHES: [(Key, Asks); 3] = [
+    (keys::EXERCISE_WORDS, Asks::Exercise),
+    (keys::NEXT_WORDS, Asks::Exercise),
+    (keys::EXAMPLE_WORDS, Asks::Example),
+];
+
 /// What the student asks for. Who chooses a unit wants to hear of it.
 pub(super) fn asks(locale: &str, pressed: i32, message: &str) -> Asks {
     if pressed == i32::from(ClientEventKind::StuckHint) {
         return Asks::Help;
+    }
+    let wished = wish(locale, message).or_else(|| {
+        let mut runs = [WISHES[0], WISHES[2]].into_iter();
+        runs.find_map(|(listed, asks)| holds(locale, listed, message).then_some(asks))
+    });
+    if let Some(asks) = wished {
+        return asks;
     }
     match intent(message) {
         Intent::Concept => Asks::Explanation,
@@ -52,6 +67,21 @@ pub(super) fn word_back(locale: &str, message: &str) -> Option<(Key, Asks)> {
     let (_, said, asks) = *WORDS.get(made_of(locale, &kinds, message)?)?;
     // `ok?` asks for something.
     (asks != Asks::Next || !message.contains('?')).then_some((said, asks))
+}
+
+/// What a message asks to be set or shown that says nothing else.
+fn wish(locale: &str, message: &str) -> Option<Asks> {
+    let [exercise, next, example] = WISHES.map(|(listed, _)| listed);
+    let kinds = [
+        exercise,
+        next,
+        example,
+        keys::FILLER_WORDS,
+        keys::UNDERSTOOD_WORDS,
+        keys::GREETING_WORDS,
+    ];
+    let (_, asks) = WISHES.get(made_of(locale, &kinds, message)?)?;
+    Some(*asks)
 }
 
 /// Whether a message says that the student is sad, or has lost somebody, and nothing else.
@@ -85,6 +115,7 @@ pub(super) fn is_only_stuck(locale: &str, message: &str) -> bool {
 /// Whether a message is known to be about no topic of the course. Doubts after the tutor's first text may be about that.
 pub(super) fn names_no_topic(locale: &str, message: &str, is_first: bool) -> bool {
     word_back(locale, message).is_some()
+        || wish(locale, message).is_some()
         || is_first && (is_own_work(locale, message) || is_only_stuck(locale, message))
 }
 

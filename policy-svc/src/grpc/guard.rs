@@ -399,9 +399,13 @@ pub(super) fn check_typed(
         question_latex: &open.question_latex,
         key: key(loaded, open),
     };
-    if !turnwise_grading::reads_as_answer(&drill, message) {
+    let Some(answer) = turnwise_grading::answer_in(&drill, message) else {
         return Ok(None);
-    }
+    };
+    let (text, latex) = match typed.text.as_str() {
+        "" => (String::new(), answer.to_owned()),
+        _ => (answer.to_owned(), typed.latex.clone()),
+    };
     let check = decisions::Button {
         label: decisions::Label::CheckTyped,
         call: decisions::Call::GradeDrill,
@@ -410,8 +414,9 @@ pub(super) fn check_typed(
     let button = write::button(loaded.course.texts(), check);
     Ok(Some(Button {
         typed_answer: Some(StudentInput {
+            text,
+            latex,
             voice_transcript: String::new(),
-            ..typed.clone()
         }),
         ..button
     }))

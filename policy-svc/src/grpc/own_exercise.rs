@@ -2,7 +2,7 @@
 //! unit's rule.
 
 use turnwise_decisions::teaching::derived_hints;
-use turnwise_grading::{Step, Task, exercise_in, kind, next_step, task};
+use turnwise_grading::{Drill, Step, Task, answer_in, exercise_in, kind, next_step, task};
 use turnwise_messages::{Texts, keys};
 use turnwise_reply_guard::OpenDrill;
 
@@ -49,6 +49,17 @@ impl OwnExercise {
         let mut hints = derived_hints(texts, &self.prompt, &self.question_latex);
         // Without a step there is one hint.
         hints.pop().filter(|_| !hints.is_empty())
+    }
+
+    /// Whether a message says which value solves it.
+    pub(super) fn is_solved_in(&self, message: &str) -> bool {
+        let drill = Drill {
+            prompt: &self.prompt,
+            question_latex: &self.question_latex,
+            key: None,
+        };
+        self.task() == Task::Solve
+            && answer_in(&drill, message).is_some_and(|answer| answer.contains('='))
     }
 
     /// What it asks for.

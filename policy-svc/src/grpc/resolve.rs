@@ -182,6 +182,7 @@ impl Policies {
                 asks: *asks,
                 own: own.as_ref().map(|(brought, _)| brought.own.guarded()),
                 own_unit,
+                own_is_solved: own.as_ref().is_some_and(|(brought, _)| brought.is_solved),
                 own_is_question: own.as_ref().is_some_and(|(_, is_question)| *is_question),
                 own_is_plain: (own.as_ref()).is_some_and(|(brought, _)| brought.own.is_plain()),
                 placement: brought.map(|question| guard::open_drill(&loaded, question)),
@@ -320,6 +321,8 @@ struct Brought {
     is_of_unit: bool,
     /// Whether it was helped with before.
     is_again: bool,
+    /// Whether the message says which value solves it.
+    is_solved: bool,
     /// What is said of it before the reply; empty for nothing.
     before: String,
 }
@@ -337,7 +340,7 @@ fn own_exercises_in(
     let texts = loaded.course.texts();
     let is_line = written.iter().any(|text| goes_on(text));
     let heard: &[String] = match asks {
-        Asks::Help => said,
+        Asks::Help | Asks::Example => said,
         _ if is_line => &said[said.len().saturating_sub(1)..],
         _ => &[],
     };
@@ -345,6 +348,8 @@ fn own_exercises_in(
     // What factoring comes to is a product, and not to be multiplied out.
     let factors = |again: &OwnExercise| is_line && again.task() == Task::Factor;
     let is_factored = again.as_ref().is_some_and(factors);
+    let solves = |again: &OwnExercise| written.iter().any(|text| again.is_solved_in(text));
+    let is_solved = is_line && again.as_ref().is_some_and(solves);
     let own = written.iter().find_map(|text| {
         let own = OwnExercise::read(text)?;
         let is_product = is_factored && own.task() == Task::Expand;
@@ -354,10 +359,11 @@ fn own_exercises_in(
         } else {
             String::new()
         };
-        (!is_product && (is_of_unit || own.has_step())).then_some(Brought {
+        (!is_product && !is_solved && (is_of_unit || own.has_step())).then_some(Brought {
             own,
             is_of_unit,
             is_again: false,
+            is_solved: false,
             before,
         })
     });
@@ -374,6 +380,7 @@ fn own_exercises_in(
             own,
             is_of_unit,
             is_again: true,
+            is_solved,
             before: repeated.filter(is_new).unwrap_or_default(),
         })
     });

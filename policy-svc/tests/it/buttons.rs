@@ -135,6 +135,14 @@ async fn a_message_that_reads_as_the_answer_may_be_checked() {
         // Without an open drill it answers nothing.
         assert_eq!(for_typed(&service, typed, false).await, None);
     }
+    // Of several lines the last one, and nothing that only asks whether it is right.
+    for (message, answer) in [
+        ("x + 3 - 3 = 7 - 3\nx = 4", "x = 4"),
+        ("x = 5 and I checked it", "x = 5"),
+    ] {
+        let button = for_typed(&service, text(message), true).await.unwrap();
+        assert_eq!(button.typed_answer, Some(text(answer)));
+    }
     for message in ["", "why?", "x + 3 = 7", "I don't get it", "is it 4 or 5?"] {
         assert_eq!(for_typed(&service, text(message), true).await, None);
     }

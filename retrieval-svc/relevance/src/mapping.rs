@@ -42,6 +42,9 @@ const TOO_LITTLE: f64 = 0.05;
 /// A word that no unit's title, tags or anchors use and that stands in so few documents says nothing alone: `yellow` stands
 /// in one exercise about paint.
 const FEW_DOCUMENTS: usize = 3;
+/// From this confidence on a message names its unit by itself: a policy takes it for the target, unless its course says
+/// otherwise.
+const NAMED: f64 = 0.55;
 /// How much what is no word counts for the topicality of a message.
 const NO_WORD: f64 = 0.5;
 /// How many bytes of texts that were read are kept, roughly: those of some hundred conversations.
@@ -169,11 +172,13 @@ impl Mapping {
     /// The units that a message is about, the surest first, at most [`MAX_MAPPED_UNITS`]; equals go by id. `nearest` are
     /// the [`NEAREST`] hits of an unfiltered search of chunks with [`Turn::nearest`]; `None`: words alone decide. A message
     /// that says too little by itself leans on those before it, and maps to nothing without them. So does, without them, one
-    /// that has a single word in common with the course, and that by chance.
+    /// that has a single word in common with the course, and that by chance. One whose words name a unit by themselves is
+    /// about that unit, unless those before it make it surer still.
     pub fn map(&self, turn: &Turn, nearest: Option<&[Hit]>) -> Vec<Mapped<'_>> {
         let message = &turn.message.analysis;
         let in_context = turn.recent.iter().any(|recent| recent.speaks);
-        if !in_context && self.is_chance(message) {
+        let is_chance = self.is_chance(message);
+        if !in_context && is_chance {
             return Vec::new();
         }
         // A scrap of a formula says nothing alone, but it supports a word: `add 1/2 and 1/3`.
@@ -184,20 +189,27 @@ impl Mapping {
         } else {
             return Vec::new();
         };
+        let alone = vec![(1.0, &*turn.message)];
+        let mut texts = alone.clone();
         let mut weight = SELF_SUFFICIENT / (SELF_SUFFICIENT + own);
-        let mut texts = vec![(1.0, &*turn.message)];
         for recent in &turn.recent {
             texts.push((weight, &**recent));
             weight *= RECENT_DECAY;
         }
-        let query = WeightedTerms::of(&terms::weighted(texts));
-        self.vote(&query, nearest, own, in_context)
-            .into_iter()
-            .map(|(unit, confidence)| Mapped {
-                unit: self.units.id(unit),
-                confidence,
-            })
-            .collect()
+        let query = |texts| WeightedTerms::of(&terms::weighted(texts));
+        let mut votes = self.vote(&query(texts), nearest, own, in_context);
+        if in_context && turn.message.speaks && !is_chance {
+            let named = self.vote(&query(alone), None, own, false);
+            let surest = |votes: &[(UnitIndex, f64)]| votes.first().map_or(0.0, |first| first.1);
+            if surest(&named) >= NAMED.max(surest(&votes)) {
+                votes = named;
+            }
+        }
+        let mapped = votes.into_iter().map(|(unit, confidence)| Mapped {
+            unit: self.units.id(unit),
+            confidence,
+        });
+        mapped.collect()
     }
 
     fn vote(

@@ -125,11 +125,22 @@ impl<'a> Lesson<'a> {
         let mut moves = Vec::new();
         if self.situation.open.is_some() {
             if self.situation.is_answer {
-                moves.extend([keys::TEACHING_CHECK_1, keys::TEACHING_CHECK_2].map(Move::Check));
+                return [keys::TEACHING_CHECK_1, keys::TEACHING_CHECK_2]
+                    .map(Move::Check)
+                    .into();
             }
             if matches!(self.situation.asks, Asks::Check | Asks::Next) {
                 moves.push(Move::Check(keys::TEACHING_CHECK_3));
             }
+        }
+        match self.situation.asks {
+            // The message alone says too little, or there is nothing to practise where the student stands.
+            Asks::Exercise | Asks::Example if !self.policy.allows(Action::DrillCard) => {
+                moves.push(Move::Ask(keys::TEACHING_WHICH_TOPIC));
+            }
+            Asks::Exercise => moves.push(Move::Drill),
+            Asks::Example => moves.push(Move::Example),
+            _ => {}
         }
         let open_questions = [
             keys::TEACHING_OPEN_UNIT,
@@ -186,6 +197,9 @@ impl<'a> Lesson<'a> {
         // A lesson that says why may go another way than the first step does.
         if self.situation.own.is_some() && asks != Asks::Explained {
             moves.extend(self.answer().filter(|_| asks == Asks::Explanation));
+            if self.situation.own_is_solved && !self.situation.own_is_question {
+                moves.push(Move::Ask(keys::TEACHING_PUT_IN));
+            }
             // The rule with the first step, the rule again, an exercise that is worked out. Where no step is known, the rule
             // of its unit.
             if self.hints.len() > 1 {
@@ -210,7 +224,7 @@ impl<'a> Lesson<'a> {
             Asks::Next => moves.push(Move::Drill),
             _ => {}
         }
-        let is_asked = matches!(asks, Asks::Explanation | Asks::Help);
+        let is_asked = matches!(asks, Asks::Explanation | Asks::Help | Asks::Example);
         let is_stuck = self.policy.stuck || is_asked;
         let explains = self.unit.is_some_and(|unit| unit.teaching.explains());
         // The welcome's text has the words of whoever does not know what to ask.
@@ -260,13 +274,11 @@ impl<'a> Lesson<'a> {
                     .filter(|_| self.policy.allows(Action::DrillCard))?;
                 let any = DrillTerms::default();
                 let terms = self.situation.terms.unwrap_or(&any);
-                let (drill, _) = fallback::drill(unit, self.policy, terms, self.situation)?;
-                Some(drill_reply(
-                    self.course,
-                    &unit.id,
-                    Some(drill),
-                    self.situation,
-                ))
+                let found = fallback::drill(unit, self.policy, terms, self.situation);
+                let drill = found.map(|(drill, _)| drill);
+                // Who asked for one is told to make one up.
+                let is_set = drill.is_some() || self.situation.asks == Asks::Exercise;
+                is_set.then(|| drill_reply(self.course, &unit.id, drill, self.situation))
             }
             Move::Doubt(place) => question(self.doubt(place)?),
         }
@@ -335,7 +347,7 @@ impl<'a> Lesson<'a> {
     /// The lesson, where it answers what is asked.
     fn answer(&self) -> Option<Move> {
         let passage = self.situation.passage;
-        let passage = passage.filter(|_| self.situation.asks_for_lesson())?;
+        let passage = passage.filter(|_| self.situation.asks_for_lesson(self.policy))?;
         passage.answers().then_some(Move::Passage)
     }
 
@@ -401,6 +413,7 @@ impl<'a> Lesson<'a> {
             return said.len();
         }
         match step {
+            Move::Drill if self.situation.asks == Asks::Exercise => 0,
             // Whichever of its sentences stood before it. A worked example asks for another one.
             Move::Drill => {
                 let set = DRILLS.iter().map(|key| last(&self.text(*key))).max();

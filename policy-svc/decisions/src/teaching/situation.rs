@@ -3,7 +3,7 @@
 use turnwise_reply_guard::OpenDrill;
 
 use super::Passage;
-use crate::drill_terms::DrillTerms;
+use crate::{drill_terms::DrillTerms, policy::Policy};
 
 /// What the student asks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -23,6 +23,10 @@ pub enum Asks {
     Work,
     /// What comes next: the student says that something is understood.
     Next,
+    /// An exercise.
+    Exercise,
+    /// A worked example.
+    Example,
 }
 
 /// A turn as a reply without a model sees it. The default knows nothing of it.
@@ -37,6 +41,8 @@ pub struct Situation<'a> {
     pub own: Option<OpenDrill<'a>>,
     /// The unit that has such exercises, where one has.
     pub own_unit: Option<&'a str>,
+    /// Whether the message says which values solve that exercise, an equation.
+    pub own_is_solved: bool,
     /// Whether that exercise is an exam question: it gets no step.
     pub own_is_question: bool,
     /// Whether that exercise is a single operation on whole numbers for which no step is known: no key idea helps with it.
@@ -59,13 +65,19 @@ pub struct Situation<'a> {
 }
 
 impl Situation<'_> {
-    /// Whether a lesson that answers comes first: an explanation is asked for, or help where no drill is open to give hints
-    /// on.
-    pub(crate) fn asks_for_lesson(&self) -> bool {
+    /// Whether a lesson that answers comes first: an explanation is asked for, or help where no drill of the unit that the
+    /// message is about is open to give hints on.
+    pub(crate) fn asks_for_lesson(&self, policy: &Policy) -> bool {
         match self.asks {
-            Asks::Nothing | Asks::Explained | Asks::Check | Asks::Work | Asks::Next => false,
             Asks::Explanation => true,
-            Asks::Help => self.open.is_none(),
+            Asks::Help => self.open.is_none_or(|open| open.unit_id != policy.about()),
+            Asks::Nothing
+            | Asks::Explained
+            | Asks::Check
+            | Asks::Work
+            | Asks::Next
+            | Asks::Exercise
+            | Asks::Example => false,
         }
     }
 }

@@ -179,7 +179,7 @@ proptest! {
     fn every_fallback_is_valid_for_its_policy(
         (course, _, policy, _) in replies(),
         asks in prop::sample::select(
-            vec![Asks::Nothing, Asks::Explanation, Asks::Explained, Asks::Help, Asks::Check, Asks::Work, Asks::Next],
+            vec![Asks::Nothing, Asks::Explanation, Asks::Explained, Asks::Help, Asks::Check, Asks::Work, Asks::Next, Asks::Exercise, Asks::Example],
         ),
         drill in prop::option::of((any::<Index>(), 0..5_usize)),
         locale in prop::sample::select(vec!["en", "de", "fr-CH", ""]),

@@ -15,6 +15,7 @@ use turnwise_reply_guard::{OpenDrill, states_solution};
 
 use crate::fixtures::*;
 
+mod asked;
 mod done;
 mod next;
 mod worked;
@@ -421,6 +422,8 @@ fn nobody_reads_the_same_sentence_twice_in_a_row() {
                     Asks::Check,
                     Asks::Work,
                     Asks::Next,
+                    Asks::Exercise,
+                    Asks::Example,
                 ] {
                     for open in [None, Some(open(&question, &key, 0))] {
                         let situation = Situation {

@@ -1,12 +1,49 @@
 //! Messages beside an open drill: which of them read as an answer to it.
 
-use turnwise_grading::{Drill, reads_as_answer};
+use turnwise_grading::{Drill, answer_in};
 
 fn drill<'a>(prompt: &'a str, question_latex: &'a str) -> Drill<'a> {
     Drill {
         prompt,
         question_latex,
         key: None,
+    }
+}
+
+fn reads_as_answer(drill: &Drill<'_>, message: &str) -> bool {
+    answer_in(drill, message) == Some(message)
+}
+
+#[test]
+fn of_working_and_words_the_last_value_is_the_answer() {
+    let equation = drill("Solve the equation.", "4x + 3 = 27");
+    for (message, answer) in [
+        ("4x+3-3=27-3\n4x=24\nx=6", "x=6"),
+        ("4x = 24\n\nx = 5, is that right?", "x = 5"),
+        ("I got x=4, is that right?", "I got x=4"),
+        ("x = 4 and I checked it", "x = 4"),
+        ("5 right?", "5"),
+        ("is it 5, am I right", "is it 5"),
+        ("x = 6, stimmt das?", "x = 6"),
+        ("x = 6 und ich habe es überprüft", "x = 6"),
+        // As it stands.
+        ("x = 2\nx = 3", "x = 2\nx = 3"),
+        (" x = 4 ", " x = 4 "),
+    ] {
+        assert_eq!(answer_in(&equation, message), Some(answer), "{message}");
+    }
+    for message in [
+        "4x + 3 = 27\n4x = 24",
+        "first I subtract 3, then 4x = 24",
+        "what do I do with this?\nx = 6",
+        "why is it 5, is that right?",
+        "x = 4 is not right",
+        "what is x = 4, is it right?",
+        "4x + 3 = 27 is that right?",
+        "is that right?",
+        "right",
+    ] {
+        assert_eq!(answer_in(&equation, message), None, "{message}");
     }
 }
 

@@ -99,6 +99,9 @@ async fn what_came_of_a_step_goes_on_with_the_exercise() {
     for (message, begins, goes_on) in [
         ("2x = 8", next, true),
         ("so it is 2x = 8", next, true),
+        // Be it right or wrong, alone or below its lines.
+        ("x = 4", "Put your value in", true),
+        ("2x = 8\nx = 5", "Put your value in", true),
         ("8", example, true),
         ("-9/12", example, true),
         ("5 and 6", example, true),

@@ -7,6 +7,58 @@ use super::{own::typed, taught_pack, turn};
 use crate::fixture::*;
 
 #[tokio::test]
+async fn an_exercise_or_an_example_is_given_to_who_asks_for_one() {
+    for (locale, exercise, example, others) in [
+        (
+            "en",
+            [
+                "give me an exercise",
+                "quiz me",
+                "ok, next one please!",
+                "skip",
+                "Can I get an easier one?",
+                "give me an exercise on pans",
+            ],
+            ["show me an example", "an example please"],
+            ["what do I skip?", "is the next line 5?"],
+        ),
+        (
+            "de",
+            [
+                "gib mir eine Aufgabe",
+                "Aufgabe bitte",
+                "noch eine",
+                "weiter",
+                "kann ich eine leichtere haben?",
+                "gib mir eine Aufgabe zu Waagen",
+            ],
+            ["zeig mir ein Beispiel", "noch ein Beispiel, bitte"],
+            ["was ist die Aufgabe?", "rechne ich weiter links?"],
+        ),
+    ] {
+        let folder = taught_pack(locale);
+        let client = start(folder.path(), &Kit::for_tests()).await;
+        let (sets, shows) = match locale {
+            "en" => ("Here is a short exercise on", "Here is a worked example."),
+            _ => ("Hier ist eine ", "Hier ist ein gelöstes Beispiel."),
+        };
+        for message in exercise {
+            let said = turn(&client, typed(message), None).await;
+            assert!(said.starts_with(sets), "{message}: {said}");
+        }
+        for message in example {
+            let said = turn(&client, typed(message), None).await;
+            assert!(said.starts_with(shows), "{message}: {said}");
+        }
+        for message in others {
+            let said = turn(&client, typed(message), None).await;
+            let is_given = said.starts_with(sets) || said.starts_with(shows);
+            assert!(!is_given, "{message}: {said}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_word_gets_a_word_back_before_what_comes_next() {
     for (locale, words, others) in [
         (

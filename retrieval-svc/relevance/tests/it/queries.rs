@@ -110,6 +110,23 @@ fn a_new_topic_overrules_the_old_one() {
 }
 
 #[test]
+fn what_was_said_before_does_not_weaken_what_a_message_names() {
+    let mapping = mapping();
+    let before = [
+        "What is the slope of this line?",
+        "How steep is it?",
+        "rise over run",
+    ];
+    for text in ["what is a fraction?", "factor the quadratic"] {
+        let alone = map(&mapping, text, &[]);
+        let mapped = map(&mapping, text, &before);
+        assert!(alone[0].confidence >= 0.55, "{text}: {alone:?}");
+        assert_eq!(mapped[0].unit, alone[0].unit, "{text}");
+        assert!(mapped[0].confidence >= alone[0].confidence, "{text}");
+    }
+}
+
+#[test]
 fn the_unit_that_only_greets_is_no_topic() {
     let mapping = mapping();
     let mapped = map(&mapping, "I am lost and need assistance", &[]);
