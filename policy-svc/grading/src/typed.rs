@@ -30,7 +30,8 @@ pub(crate) fn answer_in<'m>(drill: &Drill<'_>, message: &'m str) -> Option<&'m s
     let last = without_checks(if working.is_empty() { message } else { last });
     let mut lines = working.lines().filter(|line| !line.trim().is_empty());
     let is_working = lines.all(|line| line.contains(is_formula));
-    (is_working && reads_as_answer(drill, last)).then_some(last)
+    let has_value = last.contains(char::is_numeric);
+    (is_working && has_value && reads_as_answer(drill, last)).then_some(last)
 }
 
 /// A line without the words at its end that only ask whether it is right: `I got 4, is that right?`
