@@ -172,13 +172,12 @@ impl Mapping {
     /// The units that a message is about, the surest first, at most [`MAX_MAPPED_UNITS`]; equals go by id. `nearest` are
     /// the [`NEAREST`] hits of an unfiltered search of chunks with [`Turn::nearest`]; `None`: words alone decide. A message
     /// that says too little by itself leans on those before it, and maps to nothing without them. So does, without them, one
-    /// that has a single word in common with the course, and that by chance. One whose words name a unit by themselves is
-    /// about that unit, unless those before it make it surer still.
+    /// that has a single word in common with the course, and that by chance. One that has a unit's own words, and names
+    /// it by itself, is about that unit, unless those before it make it surer still.
     pub fn map(&self, turn: &Turn, nearest: Option<&[Hit]>) -> Vec<Mapped<'_>> {
         let message = &turn.message.analysis;
         let in_context = turn.recent.iter().any(|recent| recent.speaks);
-        let is_chance = self.is_chance(message);
-        if !in_context && is_chance {
+        if !in_context && self.is_chance(message) {
             return Vec::new();
         }
         // A scrap of a formula says nothing alone, but it supports a word: `add 1/2 and 1/3`.
@@ -198,7 +197,7 @@ impl Mapping {
         }
         let query = |texts| WeightedTerms::of(&terms::weighted(texts));
         let mut votes = self.vote(&query(texts), nearest, own, in_context);
-        if in_context && turn.message.speaks && !is_chance {
+        if in_context && turn.message.speaks && self.is_named_in(message) {
             let named = self.vote(&query(alone), None, own, false);
             let surest = |votes: &[(UnitIndex, f64)]| votes.first().map_or(0.0, |first| first.1);
             if surest(&named) >= NAMED.max(surest(&votes)) {
@@ -320,6 +319,15 @@ impl Mapping {
         self.vocabulary.kind(only) == TermKind::Word
             && !self.named.contains(&only)
             && self.postings.list(only).len() <= FEW_DOCUMENTS
+    }
+
+    /// Whether a text has a term that a unit calls its own.
+    fn is_named_in(&self, text: &Analysis) -> bool {
+        let mut told = text.terms.iter().zip(&text.telling);
+        told.any(|(term, telling)| {
+            let id = self.vocabulary.id(term).filter(|_| *telling);
+            id.is_some_and(|id| self.named.contains(&id))
+        })
     }
 
     /// How much a text tells about units by itself.
