@@ -36,7 +36,8 @@ pub(super) fn asks(locale: &str, pressed: i32, message: &str) -> Asks {
         return Asks::Help;
     }
     let wished = wish(locale, message).or_else(|| {
-        let mut runs = [WISHES[0], WISHES[2]].into_iter();
+        let [exercise, _, example] = WISHES;
+        let mut runs = [exercise, example].into_iter();
         runs.find_map(|(listed, asks)| holds(locale, listed, message).then_some(asks))
     });
     if let Some(asks) = wished {
