@@ -45,6 +45,11 @@ const FEW_DOCUMENTS: usize = 3;
 /// From this confidence on a message names its unit by itself: a policy takes it for the target, unless its course says
 /// otherwise.
 const NAMED: f64 = 0.55;
+/// Words for what was said before: a message with one of them is read with it.
+const POINTING: [&str; 15] = [
+    "it", "that", "this", "these", "those", "they", "them", "es", "dies", "diese", "dieser",
+    "dieses", "damit", "davon", "dabei",
+];
 /// How much what is no word counts for the topicality of a message.
 const NO_WORD: f64 = 0.5;
 /// How many bytes of texts that were read are kept, roughly: those of some hundred conversations.
@@ -172,8 +177,8 @@ impl Mapping {
     /// The units that a message is about, the surest first, at most [`MAX_MAPPED_UNITS`]; equals go by id. `nearest` are
     /// the [`NEAREST`] hits of an unfiltered search of chunks with [`Turn::nearest`]; `None`: words alone decide. A message
     /// that says too little by itself leans on those before it, and maps to nothing without them. So does, without them, one
-    /// that has a single word in common with the course, and that by chance. One that has a unit's own words, and names
-    /// it by itself, is about that unit, unless those before it make it surer still.
+    /// that has a single word in common with the course, and that by chance. One that has a unit's own words,
+    /// names it by itself, and does not point back, is about that unit, unless those before it make it surer still.
     pub fn map(&self, turn: &Turn, nearest: Option<&[Hit]>) -> Vec<Mapped<'_>> {
         let message = &turn.message.analysis;
         let in_context = turn.recent.iter().any(|recent| recent.speaks);
@@ -197,7 +202,11 @@ impl Mapping {
         }
         let query = |texts| WeightedTerms::of(&terms::weighted(texts));
         let mut votes = self.vote(&query(texts), nearest, own, in_context);
-        if in_context && turn.message.speaks && self.is_named_in(message) {
+        if in_context
+            && turn.message.speaks
+            && self.is_named_in(message)
+            && !points_back(&turn.message.text)
+        {
             let named = self.vote(&query(alone), None, own, false);
             let surest = |votes: &[(UnitIndex, f64)]| votes.first().map_or(0.0, |first| first.1);
             if surest(&named) >= NAMED.max(surest(&votes)) {
@@ -363,4 +372,13 @@ fn greetings(pack: &Pack) -> HashSet<Box<str>> {
         .filter(|question| !question.is_empty())
         .map(Box::from)
         .collect()
+}
+
+fn points_back(text: &str) -> bool {
+    text.split(|character: char| !character.is_alphanumeric())
+        .any(|word| {
+            POINTING
+                .iter()
+                .any(|other| word.eq_ignore_ascii_case(other))
+        })
 }

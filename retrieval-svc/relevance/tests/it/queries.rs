@@ -124,6 +124,9 @@ fn what_was_said_before_does_not_weaken_what_a_message_names() {
         assert_eq!(mapped[0].unit, alone[0].unit, "{text}");
         assert!(mapped[0].confidence >= alone[0].confidence, "{text}");
     }
+    // What points back is about what was said before.
+    let pointing = map(&mapping, "is it a fraction?", &before);
+    assert_eq!(pointing[0].unit, map(&mapping, before[0], &[])[0].unit);
 }
 
 #[test]
