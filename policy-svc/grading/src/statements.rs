@@ -1,16 +1,18 @@
 //! Whether what a text says of numbers is true: its equalities and inequalities, its identities, its worked example.
 //!
 //! `scan` finds the formulas with a relation in them and what stands beside them, `verdict` and `identity` decide them,
-//! `doubt` tells a claim from what is asked, denied, quoted or supposed, `example` follows a worked example. A text without
+//! `doubt` tells a claim from what is asked (`question`), denied (`denial`), quoted or supposed, `example` follows a worked example. A text without
 //! a relation sign costs one look at its bytes.
 //!
 //! False is said only where it is certain in every reading of the text. What cannot be read or decided is counted, and
 //! passes. `docs/false-mathematics.md` has the rules.
 
 mod cues;
+mod denial;
 mod doubt;
 mod example;
 mod identity;
+mod question;
 mod scan;
 mod verdict;
 

@@ -37,9 +37,9 @@ pub(super) const BINDING: &str = "\
 
 /// Words before a statement that begins with a number alone.
 pub(super) const LEADING: &str = "\
-    so then that because since have has gives give get gets but therefore thus hence indeed is are know means see \
+    so then that because since as given just why how like while when think always really only have has gives give get gets but therefore thus hence indeed is are know means see \
     shows remember note write e.g also dann dass weil denn da gilt ist sind ergibt aber daher somit folglich deshalb \
-    haben hat weiß heißt zeigt beachte merke schreibe damit nun now again finally schließlich gibt das dies which \
+    wie warum wieso weshalb ja doch nämlich immer nur haben hat weiß heißt zeigt beachte merke schreibe damit nun now again finally schließlich gibt das dies which \
     where wobei sum summe";
 
 /// Words after a statement that go on with the sentence.
@@ -58,19 +58,14 @@ pub(super) const SCALING: &str = "\
     quadrat through modulo mod uhr clock kilo kilos jahr jahre year years monat monate month months dezimeter hektar \
     pfund zentner";
 
-/// Words that say that what stands beside them is not so, or that nobody says that it is.
+/// Words that say that what stands beside them is not so.
 pub(super) const DENYING: &str = "\
-    not never cannot wrong false incorrect incorrectly wrongly mistake mistakes mistaken error errors misconception \
-    untrue invalid instead neither nor unequal impossible contradiction trap slip tempting tempted careless confuse \
-    confusing confused whether would suppose imagine pretend assume otherwise somebody someone students pupils \
-    classmate says said claims claimed thinks thought writes wrote written calculates computes computed believes \
-    guess guessed guesses answered nicht nie niemals kein keine keinen keiner falsch falsche falschen falscher \
-    fehler irrtum unwahr ungleich statt stattdessen verwechselt verwechseln irrtümlich fälschlich widerspruch \
-    unmöglich weder ob wäre würde würdest hätte hättest könnte angenommen sonst jemand manche schüler sagt sagte \
-    behauptet meint glaubt denkt schreibt schrieb geschrieben rechnet rechnete gerechnet geraten no \
-    sagst sagtest meinst meintest schreibst schriebst rechnest denkst glaubst dachtest world welt";
+    no not never cannot wrong false incorrect mistake mistakes mistaken error errors misconception untrue invalid \
+    instead neither nor unequal impossible contradiction trap slip tempting tempted careless confuse confusing \
+    confused nicht nie niemals kein keine keinen keiner falsch falsche falschen falscher fehler irrtum unwahr \
+    ungleich statt stattdessen verwechselt verwechseln widerspruch unmöglich weder";
 
-/// Words of two that say the same.
+/// Phrases that do.
 pub(super) const DENYING_PHRASES: &[&str] = &[
     "your answer",
     "your result",
@@ -78,6 +73,12 @@ pub(super) const DENYING_PHRASES: &[&str] = &[
     "your equation",
     "your step",
     "your calculation",
+    "your idea",
+    "your work",
+    "you added",
+    "might think",
+    "could think",
+    "seem to think",
     "you got",
     "you say",
     "you write",
@@ -90,6 +91,37 @@ pub(super) const DENYING_PHRASES: &[&str] = &[
     "far from",
     "too big",
     "too small",
+    "off by",
+    "should be",
+    "deine antwort",
+    "deiner antwort",
+    "dein ergebnis",
+    "deinem ergebnis",
+    "deine rechnung",
+    "deiner rechnung",
+    "deine zeile",
+    "deine idee",
+    "du hast",
+    "bei dir",
+    "zu groß",
+    "zu klein",
+];
+
+/// Words behind which a denial says nothing: `Don't worry`, `Kein Problem`.
+pub(super) const REASSURING: &str = "\
+    worry worries forget mind trick tricks problem problems rush hurry doubt wonder fear panic matter sorge sorgen \
+    vergiss vergessen eile zweifel wunder angst panik schlimm";
+
+/// Words that say that somebody else says what stands beside them, or that it is supposed.
+pub(super) const TELLING: &str = "\
+    incorrectly wrongly whether would suppose imagine pretend assume otherwise somebody someone students pupils \
+    classmate says said claims claimed thinks thinking thought writes wrote written calculates computes computed believes \
+    guess guessed guesses answered irrtümlich fälschlich ob wäre würde würdest hätte hättest könnte angenommen sonst \
+    jemand manche schüler sagt sagte behauptet meint glaubt denkt schreibt schrieb geschrieben rechnet rechnete \
+    gerechnet geraten sagst sagtest meinst meintest schreibst schriebst rechnest denkst glaubst dachtest world welt";
+
+/// Phrases that do.
+pub(super) const TELLING_PHRASES: &[&str] = &[
     "they get",
     "they got",
     "they write",
@@ -102,19 +134,44 @@ pub(super) const DENYING_PHRASES: &[&str] = &[
     "viele rechnen",
     "viele schreiben",
     "viele denken",
-    "off by",
-    "deine antwort",
-    "deiner antwort",
-    "dein ergebnis",
-    "deinem ergebnis",
-    "deine rechnung",
-    "deiner rechnung",
-    "deine zeile",
-    "du hast",
-    "bei dir",
-    "zu groß",
-    "zu klein",
 ];
+
+/// Words that a condition begins with.
+pub(super) const SUPPOSING: &str = "\
+    if unless wenn falls";
+
+/// Words of a verdict on what the student answered.
+pub(super) const ANSWERING: &str = "\
+    no nope not quite exactly yet right correct wrong incorrect false sorry unfortunately that that's it it's is \
+    isn't nein leider nicht ganz genau richtig korrekt falsch ist stimmt";
+
+/// Words that speak to the student.
+pub(super) const ADDRESSING: &str = "\
+    you your yours you're you've du dein deine deinen deinem deiner dir dich";
+
+/// Words that give a reason or a conclusion.
+pub(super) const REASONING: &str = "\
+    because since so denn weil";
+
+/// Words that set one clause against another.
+pub(super) const OPPOSING: &str = "\
+    but aber";
+
+/// Words that go on with the clause before, whatever stands between.
+pub(super) const SUBORDINATING: &str = "\
+    that dass daß whether ob to zu";
+
+/// Words before a number that is put beside a statement because it is not so: `5/6, not 2/5`.
+pub(super) const EXCLUDING: &str = "\
+    not nicht never";
+
+/// Words before what a statement stands for: `5/6 instead of 2/5`.
+pub(super) const REPLACING: &str = "\
+    instead statt";
+
+/// Words that a correction begins with: `Wrong: … Right: …`
+pub(super) const CORRECTING: &str = "\
+    right correct correctly better richtig korrekt besser";
 
 /// Words that come before or after an equation to solve.
 pub(super) const POSING: &str = "\
@@ -191,7 +248,38 @@ pub(super) const HOLDING: &str = "\
 
 /// Words that a claim may begin with in a question: `So 2 + 3 = 5, do you see why?`
 pub(super) const CONCLUDING: &str = "\
-    so then and also now because since dann und nun da weil denn therefore daher";
+    so then and also now because since as given that just dann und nun da weil denn wie therefore daher";
+
+/// Words that ask for the reason of something that is so.
+pub(super) const WHY: &str = "\
+    why warum wieso weshalb";
+
+/// Words of knowing something that is so.
+pub(super) const KNOWING: &str = "\
+    see know understand notice remember realise realize explain show siehst weißt verstehst merkst erklären erklärst \
+    erkennst zeigen sehen";
+
+/// Words before what is known.
+pub(super) const INTRODUCING: &str = "\
+    that how dass wie";
+
+/// What a claim ends with that asks for a nod.
+pub(super) const TAGS: &[&str] = &[
+    "right",
+    "correct",
+    "ok",
+    "okay",
+    "agreed",
+    "yes",
+    "you see",
+    "isn't it",
+    "isn’t it",
+    "oder",
+    "nicht wahr",
+    "richtig",
+    "gell",
+    "ja",
+];
 
 /// Whether a word is one of a list, in whatever case.
 pub(super) fn is(list: &str, word: &str) -> bool {

@@ -4,13 +4,12 @@ use std::{cell::OnceCell, ops::Range};
 
 use super::{
     cues,
+    denial::{self, CROSSES},
+    question,
     scan::{Edge, Run, is_dash},
     verdict::Chain,
 };
 use crate::{forms::is_literal, notation::Expression, units};
-
-/// Marks of what is wrong.
-const CROSSES: [char; 3] = ['✗', '✘', '❌'];
 
 /// Whether words beside a formula may belong to it, so that it says something else than it seems to.
 pub(super) fn is_cut(run: &Run<'_>, chain: Option<&Chain>) -> bool {
@@ -73,10 +72,10 @@ impl<'t> Told<'t> {
     /// Whether the text speaks of an equation and its solutions, or asks whether something is true: then an equality with
     /// variables may be one that is posed. Any other question beside it leaves it a claim.
     pub(super) fn is_posed(&self) -> bool {
-        let says = |word: &str| cues::is(cues::POSING, word) || cues::is(cues::DENYING, word);
-        *self
-            .posed
-            .get_or_init(|| words(self.text).any(says) || questions(self.text).any(asks_for_truth))
+        *self.posed.get_or_init(|| {
+            words(self.text).any(|word| cues::is(cues::POSING, word))
+                || questions(self.text).any(question::asks_for_truth)
+        })
     }
 
     /// Whether a place lies between quotation marks.
@@ -91,60 +90,28 @@ impl<'t> Told<'t> {
 fn is_no_claim(text: &str, place: &Range<usize>) -> bool {
     let sentence = sentence(text, place);
     let part = |from: usize, to: usize| text.get(from..to).unwrap_or_default();
-    let before = without_answer(part(sentence.start, place.start));
-    let mut after = part(place.end, sentence.end);
+    let before = part(sentence.start, place.start);
+    let after = part(place.end, sentence.end);
     let asks = text.get(sentence.end..).is_some_and(|rest| {
         rest.trim_start_matches(['$', '*', ')', ' '])
             .starts_with('?')
     });
-    if asks && !is_asked_beside(before, after) {
+    if asks && question::leaves_open(before, after) {
         return true;
-    }
-    // `5/6, not 2/5`
-    let denied = after
-        .trim_start_matches([' ', '$', ',', '(', '*'])
-        .to_lowercase();
-    let denied = denied.trim_start_matches("and ").trim_start_matches("und ");
-    if ["not ", "nicht ", "never ", "statt ", "instead of "]
-        .iter()
-        .any(|own| denied.starts_with(own))
-    {
-        after = "";
     }
     let is_in_words = [" than ", " als "]
         .iter()
         .any(|word| part(place.start, place.end).contains(word));
     let is_of_size =
         || words(part(sentence.start, sentence.end)).any(|word| cues::is(cues::SIZE, word));
-    is_denied(before)
-        || is_denied(after)
+    denial::is_denied_before(before)
+        || denial::is_denied_after(after)
         || is_in_words && is_of_size()
         || is_refuted(part(0, sentence.start), part(sentence.end, text.len()))
         // `7 : 2 = 3, rest 1`
         || words(after)
             .take(4)
             .any(|word| cues::is(cues::REMAINING, word))
-}
-
-/// What stands before a statement but for the `No,` that answers the student: it denies nothing of what follows.
-fn without_answer(before: &str) -> &str {
-    const ANSWERS: [&str; 6] = [
-        "no",
-        "not quite",
-        "not exactly",
-        "nein",
-        "nicht ganz",
-        "kein problem",
-    ];
-    let begins = before.trim_start_matches(|c: char| c.is_whitespace() || c == '*');
-    let mut rests = ANSWERS.iter().filter_map(|answer| {
-        let (own, rest) = begins.split_at_checked(answer.len())?;
-        let rest = rest.trim_start_matches(['*', ' ']);
-        let is_answer = own.eq_ignore_ascii_case(answer)
-            && rest.starts_with(|c: char| matches!(c, ',' | ':' | '—') || is_dash(c));
-        is_answer.then_some(rest)
-    });
-    rests.next().unwrap_or(before)
 }
 
 /// The words of a text.
@@ -185,38 +152,6 @@ fn questions(text: &str) -> impl Iterator<Item = &str> {
     marks.filter_map(move |(at, _)| text.get(sentence(text, &(at..at))))
 }
 
-/// `Is that right?`, `Which of them holds?`
-fn asks_for_truth(question: &str) -> bool {
-    let begins = words(question).find(|word| !cues::is(cues::CONCLUDING, word));
-    begins.is_some_and(|word| cues::is(cues::VERIFYING, word))
-        && words(question).any(|word| cues::is(cues::HOLDING, word))
-}
-
-/// `So 2 + 3 = 6, do you see why?` says something and asks something else.
-fn is_asked_beside(before: &str, after: &str) -> bool {
-    let concludes = words(before).all(|word| cues::is(cues::CONCLUDING, word));
-    let after = after.trim_start_matches(['$', '*', ' ']);
-    let parted = after.starts_with([',', ';', ':', '–', '—']);
-    concludes && parted && !words(after).any(|word| cues::is(cues::DOUBTING, word))
-}
-
-fn is_denied(part: &str) -> bool {
-    let lower = part.to_lowercase();
-    let denies = |word: &str| {
-        let shortened = ["n't", "n’t", "'d", "’d"];
-        cues::is(cues::DENYING, word) || shortened.iter().any(|end| word.ends_with(end))
-    };
-    let supposes = words(&lower)
-        .last()
-        .is_some_and(|word| matches!(word, "if" | "wenn" | "falls"));
-    supposes
-        || words(&lower).any(denies)
-        || cues::DENYING_PHRASES
-            .iter()
-            .any(|phrase| lower.contains(phrase))
-        || lower.contains(CROSSES)
-}
-
 /// Whether the sentence before or the one after takes the statement back: `That is wrong.`
 fn is_refuted(before: &str, after: &str) -> bool {
     const MARKS: [char; 4] = ['.', '!', '?', '\n'];
@@ -239,11 +174,21 @@ fn is_refuted(before: &str, after: &str) -> bool {
         _ => cues::is(cues::REFERRING, first),
     };
     let may_err = refers || cues::is(cues::SEEKING, first);
-    let refutes = words(next)
-        .any(|word| cues::is(cues::REFUTING, word) && (may_err || !cues::is(cues::MISTAKES, word)));
-    has(cues::REFUTING, last) && has(cues::ANNOUNCING, last) && !before.ends_with("\n\n")
+    // `Your answer is wrong` is about another one.
+    let may_refute = may_err || !denial::is_addressed(next);
+    let refutes = may_refute
+        && words(next).any(|word| {
+            cues::is(cues::REFUTING, word) && (may_err || !cues::is(cues::MISTAKES, word))
+        });
+    // `Wrong: … Right: …`
+    let corrects = cues::is(cues::CORRECTING, first)
+        && after
+            .get(first.len()..)
+            .is_some_and(|rest| rest.starts_with(':'));
+    corrects
+        || has(cues::REFUTING, last) && has(cues::ANNOUNCING, last) && !before.ends_with("\n\n")
         || refutes
-        || refers && is_denied(next)
+        || refers && denial::denies(next)
         || after.starts_with(CROSSES)
 }
 

@@ -209,6 +209,116 @@ fn a_question_beside_an_identity_leaves_it_a_claim() {
 }
 
 #[test]
+fn a_verdict_on_the_answer_denies_nothing_of_what_follows() {
+    for text in [
+        "Your answer is not right, as -3 + 8 = 11.",
+        "Your answer is not right because -3 + 8 = 11.",
+        "Careful, your answer is off: -3 + 8 = 11.",
+        "Wrong: -3 + 8 = 11.",
+        "Wrong, because -3 + 8 = 11.",
+        "That is wrong, -3 + 8 = 11.",
+        "Sorry, no: -3 + 8 = 11.",
+        "Don't worry, -3 + 8 = 11.",
+        "Don't forget that -3 + 8 = 11.",
+        "Never mind, -3 + 8 = 11.",
+        "There is no trick: -3 + 8 = 11.",
+        "I think -3 + 8 = 11.",
+        "You wrote 5, but -3 + 8 = 11.",
+        "You made a mistake: -3 + 8 = 11.",
+        "So -3 + 8 = 11, because you must not turn around.",
+        "So -3 + 8 = 11, but you wrote 5.",
+        "So -3 + 8 = 11. Your answer 5 was wrong.",
+        "Your answer is not right: (x + 3)^2 = x^2 + 9.",
+        "Falsch, denn -3 + 8 = 11.",
+        "Deine Antwort ist nicht richtig, denn -3 + 8 = 11.",
+        "Keine Sorge, -3 + 8 = 11.",
+        "Vergiss nicht, dass -3 + 8 = 11 ist.",
+        "Du hast 5 geschrieben, aber -3 + 8 = 11.",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(!findings.holds(), "{text}: {findings:?}");
+    }
+    for text in [
+        "It is wrong that -3 + 8 = 11.",
+        "You can never say that -3 + 8 = 11.",
+        "Don't forget that nobody can say, not even I, that it is not -3 + 8 = 11.",
+        "-3 + 8 = 11 is wrong.",
+        "-3 + 8 = 11, which is wrong.",
+        "-3 + 8 = 11: that is not so.",
+        "-3 + 8 = 11, but that is wrong.",
+        "Wrong: 2 + 3 · 4 = 20. Right: 2 + 3 · 4 = 14.",
+        "Here the mistake is: 2 + 3 · 4 = 20.",
+        "Tom says, 2 + 3 · 4 = 20.",
+        "If you do not flip the second one, 1/2 ÷ 1/3 = 1/6.",
+        "You wrote: 2 + 3 · 4 = 20.",
+        "2 + 3 · 4 = 20, as many wrongly say.",
+        "2 + 3 · 4 = 20 should be 2 + 3 · 4 = 14.",
+        "Es ist falsch, dass -3 + 8 = 11 ist.",
+        "Es stimmt nicht, dass -3 + 8 = 11 ist.",
+        "Ich weiß nicht, ob -3 + 8 = 11 ist.",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(findings.holds(), "{text}: {findings:?}");
+    }
+}
+
+#[test]
+fn a_minus_may_follow_a_word() {
+    for text in [
+        "As -2 + 5 = 7, go on from there.",
+        "Just as -2 + 5 = 7.",
+        "Given that -2 + 5 = 7, go on.",
+        "Wie -2 + 5 = 7.",
+        "Da -2 + 5 = 7, geht es weiter.",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(!findings.holds(), "{text}: {findings:?}");
+    }
+    for text in ["The width -2 + 5 = 7.", "Breite -2 + 5 = 7."] {
+        assert!(check_text(text, &[]).holds(), "{text}");
+    }
+}
+
+#[test]
+fn a_question_may_presuppose() {
+    for text in [
+        "Do you see why -2 + 5 = 7?",
+        "Can you explain why -2 + 5 = 7?",
+        "Why is -2 + 5 = 7?",
+        "Do you see that 2 + 5 = 8?",
+        "So 2 + 5 = 8, right?",
+        "2 + 5 = 8, so what comes next?",
+        "Given that 2 + 5 = 8, what comes next?",
+        "Warum ist -2 + 5 = 7?",
+        "Weißt du, dass 2 + 5 = 8 ist?",
+        "2 + 5 = 8, oder?",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(!findings.holds(), "{text}: {findings:?}");
+    }
+    for text in [
+        "Is -2 + 5 = 7?",
+        "Does 2 + 5 = 8 hold?",
+        "Why do you think that 2 + 5 = 8?",
+        "Why did you write 2 + 5 = 8?",
+        "Why is it wrong that 2 + 5 = 8?",
+        "Do you see why 2 + 5 = 8 is wrong?",
+        "Do you think that 2 + 5 = 8?",
+        "Can you see whether 2 + 5 = 8?",
+        "So you say 2 + 5 = 8, right?",
+        "Is 2 + 5 = 8, or 7?",
+        "So 2 + 5 = 8, is that right?",
+        "Stimmt 2 + 5 = 8?",
+        "Ist 2 + 5 = 8, oder?",
+        "Warum ist 2 + 5 = 8 falsch?",
+        "Wie kommst du auf 2 + 5 = 8?",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(findings.holds(), "{text}: {findings:?}");
+    }
+}
+
+#[test]
 fn numbers_are_compared_in_words() {
     for text in [
         "-3 is greater than 2.",
