@@ -1,8 +1,8 @@
 //! Whether what a text says of numbers is true: its equalities and inequalities, its identities, its worked example.
 //!
-//! `scan` finds the formulas with a relation in them and what stands beside them, `verdict` and `identity` decide them,
+//! `scan` finds the formulas with a relation in them and what stands beside them, `worded` those in words, `verdict` and `identity` decide them,
 //! `doubt` tells a claim from what is asked (`question`), denied (`denial`), quoted or supposed, `example` follows a worked example. A text without
-//! a relation sign costs one look at its bytes.
+//! a relation costs one look at its words.
 //!
 //! False is said only where it is certain in every reading of the text. What cannot be read or decided is counted, and
 //! passes. `docs/false-mathematics.md` has the rules.
@@ -15,6 +15,7 @@ mod identity;
 mod question;
 mod scan;
 mod verdict;
+mod worded;
 
 use std::{cell::LazyCell, ops::Range};
 
@@ -56,13 +57,13 @@ const MOST_SAID_BYTES: usize = 16 * 1024;
 #[must_use]
 pub fn check_text(text: &str, said: &[&str]) -> Findings {
     let mut findings = Findings::default();
-    if text.len() > MAX_BYTES || !scan::may_relate(text) {
+    if text.len() > MAX_BYTES {
         return findings;
     }
     let told = Told::new(text);
     let own = LazyCell::new(|| own_statements(said));
     let mut doubted = 0;
-    for run in scan::runs(text) {
+    for run in runs(text) {
         let judged = verdict::judge(&run.formula, &|| !told.is_posed());
         match judged.holds {
             Some(true) => findings.decided += 1,
@@ -88,6 +89,13 @@ pub fn check_text(text: &str, said: &[&str]) -> Findings {
     findings
 }
 
+/// The statements of a text, in signs and in words.
+fn runs(text: &str) -> impl Iterator<Item = scan::Run<'_>> {
+    let in_signs = scan::may_relate(text).then(|| scan::runs(text));
+    let in_words = worded::runs(text);
+    in_signs.into_iter().flatten().chain(in_words)
+}
+
 /// What the student stated lately, true or not.
 fn own_statements(said: &[&str]) -> Vec<Shape> {
     let mut left = MOST_SAID_BYTES;
@@ -97,8 +105,7 @@ fn own_statements(said: &[&str]) -> Vec<Shape> {
         fits
     });
     latest
-        .filter(|text| scan::may_relate(text))
-        .flat_map(|text| scan::runs(text))
+        .flat_map(|text| runs(text))
         .filter_map(|run| Chain::readings(&run.formula).into_iter().next())
         .flat_map(|chain| chain.relations().collect::<Vec<_>>())
         .map(|relation| relation_shape(&relation))

@@ -80,7 +80,7 @@ fn place(word: &str, names: &[&str]) -> Option<usize> {
 }
 
 /// The number that the words begin with, up to 99, and how many words it takes.
-pub(super) fn number(words: &[&str]) -> Option<(usize, usize)> {
+pub(crate) fn number(words: &[&str]) -> Option<(usize, usize)> {
     let first = words.first()?;
     let tens = |word: &str, names: &[&str]| place(word, names).map(|at| 10 * (at + 2));
     if let Some(tens) = tens(first, &ENGLISH_TENS)
@@ -112,7 +112,7 @@ pub(super) fn number(words: &[&str]) -> Option<(usize, usize)> {
 }
 
 /// How many such parts are a whole: 3 for thirds.
-pub(super) fn part(word: &str) -> Option<usize> {
+pub(crate) fn part(word: &str) -> Option<usize> {
     PARTS
         .iter()
         .position(|names| names.contains(&word))

@@ -319,6 +319,71 @@ fn a_question_may_presuppose() {
 }
 
 #[test]
+fn sums_are_said_in_words() {
+    for text in [
+        "6 times 7 gives 41.",
+        "So 6 times 7 is 41, and now go on.",
+        "6 plus 7 is 12, so what comes next?",
+        "Two plus two equals five.",
+        "Six times seven is forty-one.",
+        "Minus 2 plus 5 is minus 7.",
+        "-2 + 5 gives -3.",
+        "$12 \\div 3$ is 3.",
+        "12 divided by 3 makes 3.",
+        "25% of 80 is 25.",
+        "20 percent of 50 is 5.",
+        "Half of 14 is 8.",
+        "1/2 of 14 is 8.",
+        "Two thirds of 12 is 9.",
+        "Double 6 is 13.",
+        "The sum of 3 and 4 is 8.",
+        "Half of the sum of 3 and 5 is 5.",
+        "The square root of 16 is 8.",
+        "2 to the power of 3 is 6.",
+        "6 mal 7 ist 41.",
+        "12 geteilt durch 3 ergibt 3.",
+        "Zwei plus zwei ist fünf.",
+        "25 Prozent von 80 sind 25.",
+        "Die Hälfte von 14 ist 8.",
+        "Die Wurzel aus 16 ist 8.",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(!findings.holds(), "{text}: {findings:?}");
+    }
+    for text in [
+        "6 times 7 is 42.",
+        "6 times 7 is not 41.",
+        "6 times 7 is about 40.",
+        "6 times 7 is 40 and 2.",
+        "6 times 7 is 6 times 8 minus 6.",
+        "Is it true that 6 times 7 is 41?",
+        "It is wrong that 6 times 7 is 41.",
+        "3 minus 2 is one way to begin.",
+        "3 minus 2 is 1 step.",
+        "Which one fits? 3 minus 2 is one.",
+        "2 plus 3 times 4 is 20.",
+        "Half of 6 plus 4 is 5.",
+        "Half of 14 apples is 3 and more.",
+        "A square root of 16 is -4.",
+        "The other square root of 16 is -4.",
+        "The square of the sum of 3 and 4 is 49.",
+        "2 times the sum of 3 and 4 is 14.",
+        "The width minus 2 plus 5 is 9.",
+        "x plus 3 is 5.",
+        "Go 3 times. 4 is too many, and 5 is 1 more.",
+        "Look at pages 3-5. 4 is the one.",
+        "25% of 80% is 20%.",
+        "0,5 mal 3 ist 1,5.",
+        "6 mal 7 ist zweiundvierzig.",
+        "Die Gegenzahl von -4 ist 4.",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(findings.holds(), "{text}: {findings:?}");
+    }
+    assert!(check_text("6 times 7 is 41.", &["6 * 7 = 41"]).holds());
+}
+
+#[test]
 fn numbers_are_compared_in_words() {
     for text in [
         "-3 is greater than 2.",

@@ -1,0 +1,505 @@
+//! Finds statements about numbers that are said in words: `6 times 7 is 41`, `Half of 14 is 8`, `25 % of 80 is 25`.
+//!
+//! Nothing but numbers, the words for what is done to them and those for a relation stand in one. Where words leave open what
+//! is done first (`half of 6 plus 4`), it is none.
+
+use std::{borrow::Cow, ops::Range};
+
+use super::{
+    cues,
+    scan::{Edge, Run, is_dash},
+};
+use crate::numerals;
+
+/// So many operations a side has at most.
+const MAX_OPERATIONS: usize = 8;
+
+/// So deep a phrase lies in another at most.
+const MAX_DEPTH: usize = 3;
+
+/// Words for operations, with their signs.
+const OPERATIONS: &[(&[&str], &str)] = &[
+    (&["plus"], "+"),
+    (&["minus"], "-"),
+    (&["times"], "·"),
+    (&["multiplied", "by"], "·"),
+    (&["divided", "by"], "÷"),
+    (&["to", "the", "power", "of"], "^"),
+    (&["mal"], "·"),
+    (&["multipliziert", "mit"], "·"),
+    (&["geteilt", "durch"], "÷"),
+    (&["dividiert", "durch"], "÷"),
+    (&["durch"], "÷"),
+    (&["hoch"], "^"),
+];
+
+/// Words for equality. The scanner for signs reads the first ones, too.
+const EQUALITIES: &[(&[&str], bool)] = &[
+    (&["equals"], false),
+    (&["is", "equal", "to"], false),
+    (&["ist", "gleich"], false),
+    (&["is"], true),
+    (&["gives"], true),
+    (&["makes"], true),
+    (&["ist"], true),
+    (&["sind"], true),
+    (&["ergibt"], true),
+    (&["macht"], true),
+    (&["gibt"], true),
+];
+
+/// What is done to one number, and what stands around it.
+const FUNCTIONS: &[(&[&str], &str, &str)] = &[
+    (&["double"], "2·(", ")"),
+    (&["twice"], "2·(", ")"),
+    (&["doppelte", "von"], "2·(", ")"),
+    (&["hälfte", "von"], "1/2·(", ")"),
+    (&["square", "root", "of"], "√(", ")"),
+    (&["quadratwurzel", "aus"], "√(", ")"),
+    (&["wurzel", "aus"], "√(", ")"),
+    (&["opposite", "of"], "-(", ")"),
+    (&["gegenzahl", "von"], "-(", ")"),
+    (&["reciprocal", "of"], "1/(", ")"),
+    (&["kehrwert", "von"], "1/(", ")"),
+];
+
+/// What is done to two numbers.
+const PAIRS: &[(&[&str], &str)] = &[
+    (&["sum", "of"], "+"),
+    (&["product", "of"], "·"),
+    (&["summe", "von"], "+"),
+    (&["summe", "aus"], "+"),
+    (&["produkt", "von"], "·"),
+    (&["produkt", "aus"], "·"),
+];
+
+/// Words behind the first word of a statement.
+const CONTINUING: &str = "\
+    plus minus times multiplied divided to squared percent of root mal multipliziert geteilt dividiert durch hoch \
+    prozent von aus";
+
+const ARTICLES: &str = "the a an die das der ein eine einer";
+
+/// Articles of one among several: `A square root of 16 is -4.`
+const INDEFINITE: &str = "a an one other another ein eine andere";
+
+/// The statements in words, in order.
+pub(super) fn runs(text: &str) -> Vec<Run<'_>> {
+    let tokens = tokens(text);
+    let mut runs = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        if !may_begin(&tokens, at) {
+            at += 1;
+            continue;
+        }
+        let mut reader = Reader {
+            tokens: &tokens,
+            at,
+            is_computed: false,
+            is_worded: false,
+        };
+        let formula = reader.statement();
+        let span = tokens.get(at).zip(tokens.get(reader.at.wrapping_sub(1)));
+        if let (Some(formula), Some((first, last))) = (formula, span) {
+            runs.push(Run {
+                range: first.range.start..last.range.end,
+                formula,
+                before: before(&tokens, at),
+                after: after(&tokens, reader.at),
+            });
+            at = reader.at;
+        } else {
+            at += 1;
+        }
+    }
+    runs
+}
+
+/// Whether a statement may begin at a place: a look at the next tokens.
+fn may_begin(tokens: &[Token<'_>], at: usize) -> bool {
+    let kind = |at: usize| tokens.get(at).map(|token| token.kind);
+    let goes_on = |at: usize, list: &str| match kind(at) {
+        Some(Kind::Word(word)) => cues::is(list, word),
+        Some(kind) => matches!(
+            kind,
+            Kind::Number(_) | Kind::Minus | Kind::Sign(_) | Kind::Percent
+        ),
+        None => false,
+    };
+    match kind(at) {
+        Some(Kind::Number(_) | Kind::Minus) => true,
+        Some(Kind::Word(_)) => goes_on(at + 1, CONTINUING) || goes_on(at + 2, "of von"),
+        _ => false,
+    }
+}
+
+/// What stands before a place, but for an article.
+fn before<'t>(tokens: &[Token<'t>], at: usize) -> Edge<'t> {
+    let all = tokens.get(..at).unwrap_or_default();
+    let mut all = all.iter().rev().skip_while(|token| match token.kind {
+        Kind::Word(word) => cues::is(ARTICLES, word),
+        _ => false,
+    });
+    match all.next().map(|token| token.kind) {
+        None | Some(Kind::Stop) => Edge::Clean,
+        Some(Kind::Word(word)) => Edge::Word(word),
+        _ => Edge::Unknown,
+    }
+}
+
+/// What stands after a place. What is not known to go on with the sentence may be counted: `3 minus 2 is one way`.
+fn after<'t>(tokens: &[Token<'t>], at: usize) -> Edge<'t> {
+    match tokens.get(at).map(|token| token.kind) {
+        None | Some(Kind::Stop) => Edge::Clean,
+        Some(Kind::Word(word)) if cues::is(cues::FOLLOWING, word) => {
+            let next = tokens.get(at + 1).map(|token| token.kind);
+            // `6 times 7 is 40 and 2`
+            if cues::is(cues::AND, word) && !matches!(next, Some(Kind::Word(_))) {
+                Edge::Unknown
+            } else {
+                Edge::Word(word)
+            }
+        }
+        _ => Edge::Unknown,
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Token<'t> {
+    kind: Kind<'t>,
+    range: Range<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind<'t> {
+    /// `12`, `0,5`, `1/2`
+    Number(&'t str),
+    /// Letters, with a hyphen between them or without.
+    Word(&'t str),
+    /// A sign between numbers, in one spelling.
+    Sign(&'static str),
+    /// A minus before a number.
+    Minus,
+    Percent,
+    /// What ends a clause.
+    Stop,
+    /// What is not read.
+    Other,
+}
+
+fn tokens(text: &str) -> Vec<Token<'_>> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = text.get(at..)
+        && let Some(first) = rest.chars().next()
+    {
+        let (kind, length) = token(text, at, rest, first);
+        if let Some(kind) = kind {
+            tokens.push(Token {
+                kind,
+                range: at..at + length,
+            });
+        }
+        at += length;
+    }
+    tokens
+}
+
+/// The token at a place, nothing for what parts tokens only, and its length.
+fn token<'t>(text: &'t str, at: usize, rest: &'t str, first: char) -> (Option<Kind<'t>>, usize) {
+    let length = first.len_utf8();
+    let behind = rest.get(length..).unwrap_or_default();
+    if first.is_ascii_digit() {
+        let length = number_length(rest);
+        let is_glued = rest.get(length..).is_some_and(|rest| {
+            rest.starts_with(|c: char| c.is_alphanumeric() || "/^_".contains(c))
+        });
+        let number = rest.get(..length).map(Kind::Number);
+        return (if is_glued { Some(Kind::Other) } else { number }, length);
+    }
+    if first.is_alphabetic() {
+        let length = word_length(rest);
+        return (rest.get(..length).map(Kind::Word), length);
+    }
+    let is_spaced = text
+        .get(..at)
+        .is_none_or(|before| before.is_empty() || before.ends_with([' ', '$', '(', '\n']));
+    let goes_apart = behind.starts_with(' ');
+    let kind = match first {
+        ' ' | '$' => return (None, length),
+        '%' => Kind::Percent,
+        '=' => Kind::Sign("="),
+        '+' => Kind::Sign("+"),
+        '·' | '×' => Kind::Sign("·"),
+        '*' if is_spaced && goes_apart => Kind::Sign("·"),
+        '*' => return (None, length),
+        '÷' => Kind::Sign("÷"),
+        ':' if is_spaced && goes_apart => Kind::Sign("÷"),
+        '\\' => {
+            let commands = [
+                ("\\cdot", "·"),
+                ("\\times", "·"),
+                ("\\div", "÷"),
+                ("\\%", "%"),
+            ];
+            return match commands.iter().find(|(own, _)| rest.starts_with(own)) {
+                Some((own, "%")) => (Some(Kind::Percent), own.len()),
+                Some((own, sign)) => (Some(Kind::Sign(sign)), own.len()),
+                None => (Some(Kind::Other), length),
+            };
+        }
+        _ if is_dash(first) && is_spaced && goes_apart => Kind::Sign("-"),
+        _ if is_dash(first) && is_spaced => Kind::Minus,
+        '.' | ',' | ';' | ':' | '!' | '?' | '\n' | '—' | '„' | '“' | '”' | '"' => {
+            Kind::Stop
+        }
+        _ => Kind::Other,
+    };
+    (Some(kind), length)
+}
+
+/// How long the number is that a text begins with.
+fn number_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let mut end = 0;
+    while digit(end) || matches!(bytes.get(end), Some(b'.' | b',' | b'/')) && digit(end + 1) {
+        end += 1;
+    }
+    end
+}
+
+/// How long the word is that a text begins with.
+fn word_length(text: &str) -> usize {
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        let next = characters
+            .peek()
+            .is_some_and(|(_, next)| next.is_alphabetic());
+        if !(character.is_alphabetic() || matches!(character, '-' | '\'' | '’') && next) {
+            return at;
+        }
+    }
+    text.len()
+}
+
+/// Reads a statement from a place on.
+struct Reader<'a, 't> {
+    tokens: &'a [Token<'t>],
+    at: usize,
+    /// Whether a side had something to compute.
+    is_computed: bool,
+    /// Whether it has words that the scanner for signs does not read.
+    is_worded: bool,
+}
+
+impl<'t> Reader<'_, 't> {
+    fn kind(&self) -> Option<Kind<'t>> {
+        self.tokens.get(self.at).map(|token| token.kind)
+    }
+
+    fn word(&self, at: usize) -> Option<Cow<'t, str>> {
+        match self.tokens.get(at)?.kind {
+            Kind::Word(word) if word.contains(char::is_uppercase) => {
+                Some(Cow::Owned(word.to_lowercase()))
+            }
+            Kind::Word(word) => Some(Cow::Borrowed(word)),
+            _ => None,
+        }
+    }
+
+    /// Takes words that stand here.
+    fn takes(&mut self, phrase: &[&str]) -> bool {
+        let is_here = (self.at..)
+            .zip(phrase)
+            .all(|(at, own)| self.word(at).is_some_and(|word| word == *own));
+        if is_here {
+            self.at += phrase.len();
+        }
+        is_here
+    }
+
+    /// Takes a word of a list.
+    fn takes_one(&mut self, words: &str) -> bool {
+        let is_here = self
+            .word(self.at)
+            .is_some_and(|word| cues::is(words, &word));
+        self.at += usize::from(is_here);
+        is_here
+    }
+
+    /// Two sides that are said to be equal, as a formula.
+    fn statement(&mut self) -> Option<String> {
+        let left = self.side()?;
+        if !self.is_computed || !self.equality() {
+            return None;
+        }
+        let right = self.side()?;
+        self.is_worded.then(|| format!("{left} = {right}"))
+    }
+
+    fn equality(&mut self) -> bool {
+        if self.kind() == Some(Kind::Sign("=")) {
+            self.at += 1;
+            return true;
+        }
+        let found = EQUALITIES.iter().find(|(words, _)| self.takes(words));
+        self.is_worded |= found.is_some_and(|(_, is_worded)| *is_worded);
+        found.is_some()
+    }
+
+    fn side(&mut self) -> Option<String> {
+        if let Some(phrase) = self.phrase(0) {
+            self.is_computed = true;
+            self.is_worded = true;
+            // `half of 6 plus 4`
+            return self.operation().is_none().then_some(phrase);
+        }
+        let mut side = self.term()?;
+        let mut signs: Vec<&str> = Vec::new();
+        while let Some(sign) = self.operation() {
+            let next = match self.phrase(0) {
+                Some(phrase) => phrase,
+                None => self.term()?,
+            };
+            side = format!("{side} {sign} {}", bracketed(next));
+            signs.push(sign);
+        }
+        self.is_computed |= !signs.is_empty();
+        let adds = |sign: &&&str| matches!(**sign, "+" | "-");
+        let added = signs.iter().filter(adds).count();
+        let is_plain = added == signs.len() || added == 0 && signs.len() == 1;
+        (is_plain && signs.len() <= MAX_OPERATIONS).then_some(side)
+    }
+
+    fn operation(&mut self) -> Option<&'static str> {
+        if let Some(Kind::Sign(sign)) = self.kind().filter(|kind| *kind != Kind::Sign("=")) {
+            self.at += 1;
+            return Some(sign);
+        }
+        let (_, sign) = OPERATIONS.iter().find(|(words, _)| self.takes(words))?;
+        self.is_worded = true;
+        Some(sign)
+    }
+
+    /// A number with its sign, or a share of one.
+    fn term(&mut self) -> Option<String> {
+        let is_negative = match self.kind()? {
+            Kind::Minus => {
+                self.at += 1;
+                true
+            }
+            _ => self.takes(&["minus"]) || self.takes(&["negative"]),
+        };
+        let number = self.number()?;
+        let has_percent = self.kind() == Some(Kind::Percent);
+        self.at += usize::from(has_percent);
+        let percent = has_percent || self.takes_one("percent prozent");
+        let number = match percent {
+            true => format!("{number} %"),
+            false => number,
+        };
+        if is_negative {
+            return Some(format!("-{number}"));
+        }
+        if self.takes(&["squared"]) {
+            self.is_computed = true;
+            self.is_worded = true;
+            return Some(format!("{number}^2"));
+        }
+        Some(number)
+    }
+
+    fn number(&mut self) -> Option<String> {
+        if let Some(Kind::Number(number)) = self.kind() {
+            self.at += 1;
+            return Some(number.to_owned());
+        }
+        let word = self.word(self.at)?;
+        let parts: Vec<&str> = word.split('-').collect();
+        let (number, length) = numerals::number(&parts)?;
+        if length != parts.len() {
+            return None;
+        }
+        self.at += 1;
+        Some(number.to_string())
+    }
+
+    /// What is done to a number in a phrase: `the sum of 3 and 4`; without it, nothing is taken.
+    fn phrase(&mut self, depth: usize) -> Option<String> {
+        let begin = self.at;
+        let phrase = self.function(depth).or_else(|| {
+            self.at = begin;
+            self.share(depth)
+        });
+        if phrase.is_none() {
+            self.at = begin;
+        }
+        phrase
+    }
+
+    fn function(&mut self, depth: usize) -> Option<String> {
+        let is_one_of_several = self.at.checked_sub(1).is_some_and(|before| {
+            self.word(before)
+                .is_some_and(|word| cues::is(INDEFINITE, &word))
+        });
+        if is_one_of_several || self.takes_one(INDEFINITE) {
+            return None;
+        }
+        self.takes_one(ARTICLES);
+        if let Some((_, head, tail)) = FUNCTIONS.iter().find(|(words, ..)| self.takes(words)) {
+            let inner = self.operand(depth)?;
+            return Some(format!("({head}{inner}{tail})"));
+        }
+        let (_, sign) = PAIRS.iter().find(|(words, _)| self.takes(words))?;
+        let one = self.operand(depth)?;
+        let other = self.takes_one("and und").then(|| self.operand(depth))??;
+        Some(format!("({one} {sign} {})", bracketed(other)))
+    }
+
+    /// `25 % of 80`, `1/4 of 80`, `a third of 12`
+    fn share(&mut self, depth: usize) -> Option<String> {
+        let is_one = self.takes_one(ARTICLES);
+        let part = |reader: &mut Self| {
+            let parts = numerals::part(&reader.word(reader.at)?)?;
+            reader.at += 1;
+            Some(parts)
+        };
+        let share = match part(self) {
+            Some(parts) => format!("1/{parts}"),
+            None if is_one => return None,
+            None => {
+                let number = self.number()?;
+                let has_percent = self.kind() == Some(Kind::Percent);
+                self.at += usize::from(has_percent);
+                if has_percent || self.takes_one("percent prozent") {
+                    format!("{number}/100")
+                } else if number.contains('/') {
+                    number
+                } else {
+                    format!("{number}/{}", part(self)?)
+                }
+            }
+        };
+        let whole = self.takes_one("of von").then(|| self.operand(depth))??;
+        Some(format!("(({share})·{})", bracketed(whole)))
+    }
+
+    fn operand(&mut self, depth: usize) -> Option<String> {
+        let phrase = if depth < MAX_DEPTH {
+            self.phrase(depth + 1)
+        } else {
+            None
+        };
+        phrase.or_else(|| self.term())
+    }
+}
+
+/// A part as it stands behind a sign.
+fn bracketed(part: String) -> String {
+    match part.starts_with('-') {
+        true => format!("({part})"),
+        false => part,
+    }
+}
