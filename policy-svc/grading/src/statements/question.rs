@@ -43,7 +43,7 @@ fn is_tagged(before: &str, after: &str) -> bool {
     is_parted(after)
         && cues::TAGS
             .iter()
-            .any(|own| own.split(' ').eq(tag.iter().map(|word| *word)))
+            .any(|own| own.split(' ').eq(tag.iter().copied()))
         && !begins_as_question(before)
         && !is_addressed(before)
 }
