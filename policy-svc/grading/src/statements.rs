@@ -64,7 +64,7 @@ pub fn check_text(text: &str, said: &[&str]) -> Findings {
     let own = LazyCell::new(|| own_statements(said));
     let mut doubted = 0;
     for run in runs(text) {
-        let judged = verdict::judge(&run.formula, &|| !told.is_posed());
+        let judged = verdict::judge(&run.formula, &|| told.meant(&run.range));
         match judged.holds {
             Some(true) => findings.decided += 1,
             Some(false) => {

@@ -45,7 +45,7 @@ pub(super) const LEADING: &str = "\
 /// Words after a statement that go on with the sentence.
 pub(super) const FOLLOWING: &str = "\
     and or so because since but which that then when where as is are was holds for if while with by after before in \
-    on we you this it the now again just too exactly also have und oder weil denn da dann wenn wobei wo aber ist \
+    on we you this it the now again just too exactly always generally also have immer stets und oder weil denn da dann wenn wobei wo aber ist \
     sind gilt für falls während mit durch nach vor bei wir du dies das es die der nun wieder auch genau stimmt \
     ergibt gives makes shows means works fits sein weiter here hier there";
 
@@ -120,7 +120,11 @@ pub(super) const TELLING: &str = "\
     jemand manche schüler sagt sagte behauptet meint glaubt denkt schreibt schrieb geschrieben rechnet rechnete \
     gerechnet geraten sagst sagtest meinst meintest schreibst schriebst rechnest denkst glaubst dachtest world welt";
 
-/// Phrases that do.
+/// What says only what is so: `The rule says`.
+pub(super) const LAWS: &str = "\
+    rule law regel gesetz";
+
+/// Phrases that tell of others.
 pub(super) const TELLING_PHRASES: &[&str] = &[
     "they get",
     "they got",
@@ -179,6 +183,15 @@ pub(super) const POSING: &str = "\
     gleichung gleichungen löse lösen löst lösung lösungen unbekannte wahr erfüllt finde setze check checks probe \
     prüfe";
 
+/// Words that say of an equality that it holds for all numbers.
+pub(super) const RULING: &str = "\
+    always rule law general generally immer regel gesetz allgemein stets";
+
+/// Words of a sentence about an equation and what solves it.
+pub(super) const SOLVING: &str = "\
+    equation equations solve solves solved solution solutions unknown satisfy satisfies satisfied find gleichung \
+    gleichungen löse lösen löst lösung lösungen unbekannte erfüllt finde";
+
 /// Words of a sentence about the one beside it.
 pub(super) const REFUTING: &str = "\
     wrong false incorrect untrue mistake mistakes error errors slip misconception trap falsch falsche fehler irrtum \
@@ -218,6 +231,10 @@ pub(super) const ASKING: &str = "\
     factoring factorising using completing square quadratic formula following please that both sides löse bestimme \
     berechne finde gib an die der das den dem von alle gleichung gleichungen ungleichung lösung lösungen lösungsmenge \
     nach auf für und wert werte unbekannte fehlende zahl variable durch mit quadratische";
+
+/// Words that an expression is set with, none of which changes its value.
+pub(super) const COMPUTING: &str = "\
+    work out calculate compute evaluate simplify expand factor factorise factorize berechne vereinfache";
 
 /// Words of an example in which some solutions are left out on purpose.
 pub(super) const PICKING: &str = "\

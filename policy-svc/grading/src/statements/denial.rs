@@ -89,8 +89,12 @@ pub(super) fn denies(text: &str) -> bool {
 
 fn tells_of_others(clause: &str) -> bool {
     let is_short = |word: &str| word.ends_with("'d") || word.ends_with("’d");
-    words(clause).any(|word| cues::is(cues::TELLING, word) || is_short(word))
-        || has_phrase(clause, cues::TELLING_PHRASES)
+    let mut before = "";
+    words(clause).any(|word| {
+        // `The rule says`
+        let is_law = cues::is(cues::LAWS, std::mem::replace(&mut before, word));
+        !is_law && cues::is(cues::TELLING, word) || is_short(word)
+    }) || has_phrase(clause, cues::TELLING_PHRASES)
 }
 
 /// Whether somebody else says what stands beside a clause, or it is supposed: `Tom says, …`, but not `You said 5, …`.

@@ -5,6 +5,7 @@ use std::{cell::OnceCell, ops::Range};
 use super::{
     cues,
     denial::{self, CROSSES},
+    identity::Meant,
     question,
     scan::{Edge, Run, is_dash},
     verdict::Chain,
@@ -69,13 +70,23 @@ impl<'t> Told<'t> {
         is_no_claim(self.text, place) || self.is_quoted(place.start)
     }
 
-    /// Whether the text speaks of an equation and its solutions, or asks whether something is true: then an equality with
-    /// variables may be one that is posed. Any other question beside it leaves it a claim.
-    pub(super) fn is_posed(&self) -> bool {
-        *self.posed.get_or_init(|| {
+    /// How an equality with variables at a place is meant: as a rule where its sentence says so, as one that is posed where
+    /// the text speaks of an equation and its solutions, or asks whether something is true. Any other question beside it
+    /// leaves it a claim.
+    pub(super) fn meant(&self, place: &Range<usize>) -> Meant {
+        let said = self
+            .text
+            .get(sentence(self.text, place))
+            .unwrap_or_default();
+        let has = |list: &str| words(said).any(|word| cues::is(list, word));
+        if has(cues::RULING) && !has(cues::SOLVING) {
+            return Meant::Rule;
+        }
+        let is_posed = *self.posed.get_or_init(|| {
             words(self.text).any(|word| cues::is(cues::POSING, word))
                 || questions(self.text).any(question::asks_for_truth)
-        })
+        });
+        if is_posed { Meant::Posed } else { Meant::Open }
     }
 
     /// Whether a place lies between quotation marks.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::{
     Findings, cues,
     doubt::{Told, words},
+    identity,
     scan::{self, Edge, Run},
     verdict::Chain,
 };
@@ -105,6 +106,8 @@ fn may_ask_for_some(example: &WorkedExample<'_>) -> bool {
 enum Problem {
     /// A relation in one variable, with its solutions.
     Relation(Rc<str>, Found),
+    /// Equations in several variables, some of which may give values: `y = 3x - 7, x = 4`.
+    System(Vec<Relation>),
     /// An expression.
     Expression(Expression),
 }
@@ -112,23 +115,31 @@ enum Problem {
 /// Solutions.
 enum Found {
     Numbers(Vec<Quotient>),
-    Set(RealSet),
+    Set {
+        set: RealSet,
+        /// Whether it is that of one inequality of the first degree: then what follows has the same solutions.
+        is_linear: bool,
+    },
 }
 
 impl Problem {
     fn read(problem: &str) -> Option<Self> {
-        let mut runs = scan::runs(problem).into_iter();
-        if let Some(run) = runs.next() {
-            let (name, found, _) = solved(&run)?;
-            return runs.next().is_none().then_some(Self::Relation(name, found));
+        match scan::runs(problem).as_slice() {
+            [] => expression(without_task(problem)).map(Self::Expression),
+            [run] if let Some((name, found, _)) = solved(run) => Some(Self::Relation(name, found)),
+            runs => {
+                let equations: Option<Vec<_>> = runs.iter().map(equation).collect();
+                equations.map(Self::System)
+            }
         }
-        expression(problem).map(Self::Expression)
     }
 
     /// Whether a step follows, where that can be told.
     fn agrees(&self, text: &str, line: Line) -> Option<bool> {
         match self {
             Self::Relation(name, known) => agrees_in_solutions(name, known, text, line),
+            Self::System(_) if line == Line::Step => None,
+            Self::System(equations) => satisfies(equations, text),
             Self::Expression(problem) => agrees_in_value(problem, text, line != Line::Step),
         }
     }
@@ -161,7 +172,10 @@ fn solved(run: &Run<'_>) -> Option<(Rc<str>, Found, bool)> {
     let mut work = Work::new();
     let found = match solve_relation(relations, name, &mut work).ok()? {
         Solutions::Numbers(numbers) => Found::Numbers(numbers),
-        Solutions::Set(set) => Found::Set(set),
+        Solutions::Set(set) => Found::Set {
+            set,
+            is_linear: relations.len() == 1 && chain.sides.iter().all(identity::is_linear),
+        },
     };
     let is_named = relations.iter().all(names_solutions);
     Some((Rc::clone(name), found, is_named))
@@ -201,10 +215,23 @@ fn agrees_in_solutions(name: &Rc<str>, known: &Found, text: &str, line: Line) ->
             (Found::Numbers(known), Found::Numbers(own)) => {
                 are_within(&own, known, &mut work)? || are_within(known, &own, &mut work)?
             }
-            (Found::Set(known), Found::Set(own)) => {
+            (
+                Found::Set {
+                    set: known,
+                    is_linear,
+                },
+                Found::Set {
+                    set: own,
+                    is_linear: own_is_linear,
+                },
+            ) => {
+                let is_rounded = run.formula.contains(['.', ',']);
+                let is_other = !is_rounded && !own.equals(known, &mut work)?;
                 if is_named {
-                    let is_rounded = run.formula.contains(['.', ',']);
-                    sets.push(!is_rounded && !own.equals(known, &mut work)?);
+                    sets.push(is_other);
+                }
+                if is_other && *is_linear && own_is_linear && line == Line::Step {
+                    return Some(false);
                 }
                 let both = known.intersection(&own, &mut work)?;
                 both.equals(&own, &mut work)? || both.equals(known, &mut work)?
@@ -217,8 +244,11 @@ fn agrees_in_solutions(name: &Rc<str>, known: &Found, text: &str, line: Line) ->
         }
         agreed = true;
     }
-    let must_be_whole = || line == Line::WholeAnswer && !has_other_number(text, &runs);
     let mut work = Work::new();
+    let bare = bare_value(text, &mut work).filter(|_| line == Line::WholeAnswer);
+    let must_be_whole =
+        || line == Line::WholeAnswer && (bare.is_some() || !has_other_number(text, &runs));
+    numbers.extend(bare.clone());
     match known {
         Found::Numbers(known) if !numbers.is_empty() => {
             let are_solutions = are_within(&numbers, known, &mut work)?;
@@ -232,7 +262,7 @@ fn agrees_in_solutions(name: &Rc<str>, known: &Found, text: &str, line: Line) ->
         }
         _ if !agreed => None,
         _ if line == Line::Step => Some(true),
-        Found::Set(_) if !sets.is_empty() => {
+        Found::Set { .. } if !sets.is_empty() => {
             let is_other = sets.as_slice() == [true];
             if is_other && must_be_whole() {
                 return Some(false);
@@ -240,6 +270,84 @@ fn agrees_in_solutions(name: &Rc<str>, known: &Found, text: &str, line: Line) ->
             (!is_other).then_some(true)
         }
         _ => must_be_whole().then_some(false),
+    }
+}
+
+/// The number that an answer is, with nothing beside it and not rounded.
+fn bare_value(text: &str, work: &mut Work) -> Option<Quotient> {
+    let value = expression(text).filter(|value| is_literal(value) && !text.contains(['.', ',']))?;
+    normal(&value, &mut Env::new(Roots::Real), work).ok()
+}
+
+/// The equation that a run is.
+fn equation(run: &Run<'_>) -> Option<Relation> {
+    let readings = Chain::readings(&run.formula);
+    let [chain] = readings.as_slice() else {
+        return None;
+    };
+    let mut relations = chain.relations();
+    relations
+        .next()
+        .filter(|relation| relation.sign == Sign::Equal && chain.links.len() == 1)
+}
+
+/// The variable of an equation that gives its value, and the value.
+fn given(equation: &Relation) -> Option<(&Rc<str>, &Expression)> {
+    match (&equation.left, &equation.right) {
+        (Expression::Variable(name), value) | (value, Expression::Variable(name))
+            if !value.has_variable() =>
+        {
+            Some((name, value))
+        }
+        _ => None,
+    }
+}
+
+/// Whether the values that an answer gives, one for each variable, satisfy equations.
+fn satisfies(equations: &[Relation], text: &str) -> Option<bool> {
+    let runs = scan::runs(text);
+    let named: Vec<Relation> = runs.iter().map(equation).collect::<Option<_>>()?;
+    let mut work = Work::new();
+    let mut env = Env::new(Roots::Real);
+    let mut names: Vec<&Rc<str>> = Vec::new();
+    let known = equations.iter().filter_map(given);
+    let own: Vec<_> = named.iter().map(given).collect::<Option<_>>()?;
+    for (name, value) in known.chain(own.iter().copied()) {
+        if names.contains(&name) {
+            return None;
+        }
+        names.push(name);
+        env = env.with(
+            name,
+            normal(value, &mut Env::new(Roots::Real), &mut work).ok()?,
+        );
+    }
+    let told = Told::new(text);
+    let has_all = |side: &Expression| side.variables().iter().all(|name| names.contains(&name));
+    let is_whole = equations
+        .iter()
+        .all(|equation| has_all(&equation.left) && has_all(&equation.right));
+    if own.is_empty() || !is_whole || runs.iter().any(|run| told.is_no_claim(&run.range)) {
+        return None;
+    }
+    for equation in equations {
+        let left = normal(&equation.left, &mut env.clone(), &mut work).ok()?;
+        let right = normal(&equation.right, &mut env.clone(), &mut work).ok()?;
+        if !left.equals(&right, &mut work).ok()?? {
+            // `1/3` may be written as `0.33`.
+            let is_rounded = runs.iter().any(|run| run.formula.contains(['.', ',']));
+            return (!is_rounded).then_some(false);
+        }
+    }
+    Some(true)
+}
+
+/// A problem without the words that say that it is to be worked out: `\text{Work out } 3 + 4`.
+fn without_task(problem: &str) -> &str {
+    let told = problem.trim().strip_prefix("\\text{");
+    match told.and_then(|rest| rest.split_once('}')) {
+        Some((task, formula)) if words(task).all(|word| cues::is(cues::COMPUTING, word)) => formula,
+        _ => problem,
     }
 }
 

@@ -24,13 +24,24 @@ pub(super) enum Place {
     Chain,
 }
 
-/// Whether an equality with variables holds, where that is certain. `claims` says whether it may be meant as an identity.
+/// How the words around an equality with variables mean it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Meant {
+    /// As an equation that is posed, perhaps.
+    Posed,
+    /// They do not say.
+    Open,
+    /// As a rule: `always`, `in general`.
+    Rule,
+}
+
+/// Whether an equality with variables holds, where that is certain. `meant` says how the words around it mean it.
 pub(super) fn holds(
     left: &Expression,
     sign: Sign,
     right: &Expression,
     place: Place,
-    claims: &dyn Fn() -> bool,
+    meant: &dyn Fn() -> Meant,
     work: &mut Work,
 ) -> Option<bool> {
     let names = left.variables();
@@ -45,7 +56,7 @@ pub(super) fn holds(
     let is_identity = own.equals(&other, work).ok()??;
     match sign {
         Sign::Equal if is_identity => return Some(true),
-        Sign::NotEqual if is_identity => return claims().then_some(false),
+        Sign::NotEqual if is_identity => return (meant() != Meant::Posed).then_some(false),
         Sign::Equal => {}
         _ => return None,
     }
@@ -53,10 +64,12 @@ pub(super) fn holds(
     let is_meant = match place {
         Place::Chain => is_work(left, &own) || is_work(right, &other),
         Place::Alone => {
-            is_work(left, &own) != is_work(right, &other) && agree(&own, &other, &names, work)
+            let is_worked_out = is_work(left, &own) != is_work(right, &other);
+            is_worked_out && agree(&own, &other, &names, work)
+                || meant() == Meant::Rule && (is_worked_out || names.len() > 1)
         }
     };
-    (is_meant && claims()).then_some(false)
+    (is_meant && meant() != Meant::Posed).then_some(false)
 }
 
 fn value(expression: &Expression, work: &mut Work) -> Option<Quotient> {
@@ -71,6 +84,12 @@ fn polynomial(quotient: &Quotient) -> Option<Sum> {
         .filter(|below| !below.is_zero())?;
     let sum = quotient.above.scale(&below.recip());
     (sum.is_polynomial() && !sum.has_surd() && !sum.has_radicand()).then_some(sum)
+}
+
+/// Whether an expression is a polynomial of degree one at most.
+pub(super) fn is_linear(expression: &Expression) -> bool {
+    let sum = value(expression, &mut Work::new()).and_then(|value| polynomial(&value));
+    sum.is_some_and(|sum| sum.is_linear())
 }
 
 /// Whether both sides agree in what the sides of an equation to solve would not.

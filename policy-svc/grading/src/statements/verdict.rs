@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 use num_traits::Zero;
 
 use super::{
-    identity::{self, Place},
+    identity::{self, Meant, Place},
     scan::is_dash,
 };
 use crate::{
@@ -122,8 +122,8 @@ pub(super) struct Judged {
     pub(super) wrong: Vec<Shape>,
 }
 
-/// Judges a formula. `claims` says whether an equality with variables may be meant as an identity.
-pub(super) fn judge(formula: &str, claims: &dyn Fn() -> bool) -> Judged {
+/// Judges a formula. `meant` says how an equality with variables is meant.
+pub(super) fn judge(formula: &str, meant: &dyn Fn() -> Meant) -> Judged {
     let mut judged = Judged {
         holds: None,
         chain: None,
@@ -132,7 +132,7 @@ pub(super) fn judge(formula: &str, claims: &dyn Fn() -> bool) -> Judged {
     let mut open = false;
     for chain in Chain::readings(formula) {
         let mut work = Work::new();
-        let (holds, wrong) = by_pairs(&chain, claims, &mut work);
+        let (holds, wrong) = by_pairs(&chain, meant, &mut work);
         if judged.chain.is_none() || judged.wrong.is_empty() {
             judged.chain = Some(chain);
             judged.wrong = wrong;
@@ -209,7 +209,7 @@ fn is_sign(character: char) -> bool {
 
 fn by_pairs(
     chain: &Chain,
-    claims: &dyn Fn() -> bool,
+    meant: &dyn Fn() -> Meant,
     work: &mut Work,
 ) -> (Option<bool>, Vec<Shape>) {
     let place = if chain.links.len() > 1 && chain.has_same_variables() {
@@ -228,7 +228,7 @@ fn by_pairs(
             }
             // What was rounded before is only nearly equal to what follows.
             Link::Exactly(sign) => {
-                pair(left, sign, right, place, claims, work).filter(|holds| *holds || !near)
+                pair(left, sign, right, place, meant, work).filter(|holds| *holds || !near)
             }
         };
         match (found, link) {
@@ -262,11 +262,11 @@ fn pair(
     sign: Sign,
     right: &Expression,
     place: Place,
-    claims: &dyn Fn() -> bool,
+    meant: &dyn Fn() -> Meant,
     work: &mut Work,
 ) -> Option<bool> {
     if left.has_variable() || right.has_variable() {
-        return identity::holds(left, sign, right, place, claims, work);
+        return identity::holds(left, sign, right, place, meant, work);
     }
     let (own, other) = (value(left, work)?, value(right, work)?);
     let holds = match sign {

@@ -73,11 +73,6 @@ const PAIRS: &[(&[&str], &str)] = &[
     (&["produkt", "aus"], "·"),
 ];
 
-/// Words behind the first word of a statement.
-const CONTINUING: &str = "\
-    plus minus times multiplied divided to squared percent of root mal multipliziert geteilt dividiert durch hoch \
-    prozent von aus";
-
 const ARTICLES: &str = "the a an die das der ein eine einer";
 
 /// Articles of one among several: `A square root of 16 is -4.`
@@ -119,19 +114,44 @@ pub(super) fn runs(text: &str) -> Vec<Run<'_>> {
 /// Whether a statement may begin at a place: a look at the next tokens.
 fn may_begin(tokens: &[Token<'_>], at: usize) -> bool {
     let kind = |at: usize| tokens.get(at).map(|token| token.kind);
-    let goes_on = |at: usize, list: &str| match kind(at) {
-        Some(Kind::Word(word)) => cues::is(list, word),
-        Some(kind) => matches!(
-            kind,
-            Kind::Number(_) | Kind::Minus | Kind::Sign(_) | Kind::Percent
-        ),
-        None => false,
-    };
     match kind(at) {
         Some(Kind::Number(_) | Kind::Minus) => true,
-        Some(Kind::Word(_)) => goes_on(at + 1, CONTINUING) || goes_on(at + 2, "of von"),
+        Some(Kind::Word(_)) => {
+            matches!(kind(at + 2), Some(Kind::Word("of" | "von")))
+                || match kind(at + 1) {
+                    Some(Kind::Word(word)) => is_continuing(word),
+                    Some(kind) => !matches!(kind, Kind::Stop | Kind::Other),
+                    None => false,
+                }
+        }
         _ => false,
     }
+}
+
+/// Whether a word stands behind the first one of a statement.
+fn is_continuing(word: &str) -> bool {
+    matches!(
+        word,
+        "plus"
+            | "minus"
+            | "times"
+            | "multiplied"
+            | "divided"
+            | "to"
+            | "squared"
+            | "percent"
+            | "of"
+            | "root"
+            | "mal"
+            | "multipliziert"
+            | "geteilt"
+            | "dividiert"
+            | "durch"
+            | "hoch"
+            | "Prozent"
+            | "von"
+            | "aus"
+    )
 }
 
 /// What stands before a place, but for an article.
@@ -154,8 +174,9 @@ fn after<'t>(tokens: &[Token<'t>], at: usize) -> Edge<'t> {
         None | Some(Kind::Stop) => Edge::Clean,
         Some(Kind::Word(word)) if cues::is(cues::FOLLOWING, word) => {
             let next = tokens.get(at + 1).map(|token| token.kind);
-            // `6 times 7 is 40 and 2`
-            if cues::is(cues::AND, word) && !matches!(next, Some(Kind::Word(_))) {
+            // `6 times 7 is 40 and 2`, `7 divided by 2 is 3 with 1 left`
+            let adds = cues::is(cues::AND, word) || matches!(word, "with" | "mit");
+            if adds && !matches!(next, Some(Kind::Word(_))) {
                 Edge::Unknown
             } else {
                 Edge::Word(word)

@@ -360,6 +360,7 @@ fn sums_are_said_in_words() {
         "It is wrong that 6 times 7 is 41.",
         "3 minus 2 is one way to begin.",
         "3 minus 2 is 1 step.",
+        "10 divided by 4 is 2 with 2 left over.",
         "Which one fits? 3 minus 2 is one.",
         "2 plus 3 times 4 is 20.",
         "Half of 6 plus 4 is 5.",
@@ -381,6 +382,31 @@ fn sums_are_said_in_words() {
         assert!(findings.holds(), "{text}: {findings:?}");
     }
     assert!(check_text("6 times 7 is 41.", &["6 * 7 = 41"]).holds());
+}
+
+#[test]
+fn words_may_make_a_rule_of_an_equality() {
+    for text in [
+        "(x + 3)^2 = x^2 + 9 always holds.",
+        "In general, a · a = 2a.",
+        "The rule says 2a + 3b = 5ab.",
+        "Es gilt immer: x · x = 2x.",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(!findings.holds(), "{text}: {findings:?}");
+    }
+    for text in [
+        "(x + 3)^2 = x^2 + 6x + 9 always holds.",
+        "a · a = 2a. What do you do first?",
+        "Solve x^2 = 6x.",
+        "An equation such as a · a = 2a always has a solution.",
+        "The rule is y = 2x + 1.",
+        "Does (x + 3)^2 = x^2 + 9 always hold?",
+        "It is not a rule that (x + 3)^2 = x^2 + 9.",
+    ] {
+        let findings = check_text(text, &[]);
+        assert!(findings.holds(), "{text}: {findings:?}");
+    }
 }
 
 #[test]

@@ -164,3 +164,62 @@ fn a_prompt_may_ask_for_some_of_the_solutions() {
         assert_eq!(wrong_for(prompt, "x^2 = 9", &[], "x = 4"), [0], "{prompt}");
     }
 }
+
+#[test]
+fn a_step_of_a_linear_inequality_has_its_solutions() {
+    for (problem, steps, answer, at) in [
+        ("3x - 5 \\le 7", vec!["3x \\le 2"], "x \\le 4", vec![0]),
+        ("3x - 5 \\le 7", vec!["3x \\le 12"], "x \\le 4", vec![]),
+        ("-2x > 6", vec!["x > -3"], "x < -3", vec![0]),
+        ("\\sqrt{x} > 2", vec!["x \\ge 0"], "x > 4", vec![]),
+        (
+            "-3 < 2x + 1 \\le 7",
+            vec!["2x \\le 6"],
+            "-2 < x \\le 3",
+            vec![],
+        ),
+    ] {
+        assert_eq!(wrong(problem, &steps, answer), at, "{problem} {steps:?}");
+    }
+}
+
+#[test]
+fn an_answer_may_be_a_number_alone() {
+    for (problem, steps, answer, at) in [
+        ("x^2 = 6x", vec!["Divide by $x$: $x = 6$"], "6", vec![1]),
+        ("2x + 3 = 7", vec!["2x = 4"], "3", vec![1]),
+        ("2x + 3 = 7", vec!["2x = 4"], "2", vec![]),
+        ("3x = 1", vec![], "0.33", vec![]),
+    ] {
+        assert_eq!(wrong(problem, &steps, answer), at, "{problem} {answer}");
+    }
+    assert!(wrong_for("How many solutions are there?", "x^2 = 9", &[], "2").is_empty());
+}
+
+#[test]
+fn the_answer_satisfies_all_equations() {
+    for (problem, steps, answer, at) in [
+        ("y = 3x - 7, x = 4", vec!["y = 12 - 7"], "y = 4", vec![1]),
+        ("y = 3x - 7, x = 4", vec!["y = 12 - 7"], "y = 5", vec![]),
+        (
+            "x + y = 5, x - y = 1",
+            vec!["2x = 6"],
+            "x = 3, y = 1",
+            vec![1],
+        ),
+        (
+            "x + y = 5, x - y = 1",
+            vec!["2x = 6"],
+            "x = 3, y = 2",
+            vec![],
+        ),
+        ("x + y = 5, x - y = 1", vec!["2x = 6"], "x = 3", vec![]),
+        ("y = 3x - 7", vec![], "y = -7", vec![]),
+        ("3y = x, x = 1", vec![], "y = 0.33", vec![]),
+        ("\\text{Work out } -3 + 8", vec!["8 - 3"], "11", vec![1]),
+        ("\\text{Work out } -3 + 8", vec!["8 - 3"], "5", vec![]),
+        ("\\text{Double } -3 + 8", vec![], "10", vec![]),
+    ] {
+        assert_eq!(wrong(problem, &steps, answer), at, "{problem} {answer}");
+    }
+}
