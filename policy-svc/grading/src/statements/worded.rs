@@ -386,12 +386,15 @@ impl<'t> Reader<'_, 't> {
             };
             side = format!("{side} {sign} {}", bracketed(next));
             signs.push(sign);
+            if signs.len() > MAX_OPERATIONS {
+                return None;
+            }
         }
         self.is_computed |= !signs.is_empty();
         let adds = |sign: &&&str| matches!(**sign, "+" | "-");
         let added = signs.iter().filter(adds).count();
         let is_plain = added == signs.len() || added == 0 && signs.len() == 1;
-        (is_plain && signs.len() <= MAX_OPERATIONS).then_some(side)
+        is_plain.then_some(side)
     }
 
     fn operation(&mut self) -> Option<&'static str> {
