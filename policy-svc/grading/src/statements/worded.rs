@@ -3,11 +3,14 @@
 //! Nothing but numbers, the words for what is done to them and those for a relation stand in one. Where words leave open what
 //! is done first (`half of 6 plus 4`), it is none.
 
-use std::{borrow::Cow, ops::Range};
+mod tokens;
 
+use std::borrow::Cow;
+
+use self::tokens::{Kind, Token, tokens};
 use super::{
     cues,
-    scan::{Edge, Run, is_dash},
+    scan::{Edge, Run},
 };
 use crate::numerals;
 
@@ -184,125 +187,6 @@ fn after<'t>(tokens: &[Token<'t>], at: usize) -> Edge<'t> {
         }
         _ => Edge::Unknown,
     }
-}
-
-#[derive(Debug, Clone)]
-struct Token<'t> {
-    kind: Kind<'t>,
-    range: Range<usize>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind<'t> {
-    /// `12`, `0,5`, `1/2`
-    Number(&'t str),
-    /// Letters, with a hyphen between them or without.
-    Word(&'t str),
-    /// A sign between numbers, in one spelling.
-    Sign(&'static str),
-    /// A minus before a number.
-    Minus,
-    Percent,
-    /// What ends a clause.
-    Stop,
-    /// What is not read.
-    Other,
-}
-
-fn tokens(text: &str) -> Vec<Token<'_>> {
-    let mut tokens = Vec::new();
-    let mut at = 0;
-    while let Some(rest) = text.get(at..)
-        && let Some(first) = rest.chars().next()
-    {
-        let (kind, length) = token(text, at, rest, first);
-        if let Some(kind) = kind {
-            tokens.push(Token {
-                kind,
-                range: at..at + length,
-            });
-        }
-        at += length;
-    }
-    tokens
-}
-
-/// The token at a place, nothing for what parts tokens only, and its length.
-fn token<'t>(text: &'t str, at: usize, rest: &'t str, first: char) -> (Option<Kind<'t>>, usize) {
-    let length = first.len_utf8();
-    let behind = rest.get(length..).unwrap_or_default();
-    if first.is_ascii_digit() {
-        let length = number_length(rest);
-        let is_glued = rest.get(length..).is_some_and(|rest| {
-            rest.starts_with(|c: char| c.is_alphanumeric() || "/^_".contains(c))
-        });
-        let number = rest.get(..length).map(Kind::Number);
-        return (if is_glued { Some(Kind::Other) } else { number }, length);
-    }
-    if first.is_alphabetic() {
-        let length = word_length(rest);
-        return (rest.get(..length).map(Kind::Word), length);
-    }
-    let is_spaced = text
-        .get(..at)
-        .is_none_or(|before| before.is_empty() || before.ends_with([' ', '$', '(', '\n']));
-    let goes_apart = behind.starts_with(' ');
-    let kind = match first {
-        ' ' | '$' => return (None, length),
-        '%' => Kind::Percent,
-        '=' => Kind::Sign("="),
-        '+' => Kind::Sign("+"),
-        '·' | '×' => Kind::Sign("·"),
-        '*' if is_spaced && goes_apart => Kind::Sign("·"),
-        '*' => return (None, length),
-        '÷' => Kind::Sign("÷"),
-        ':' if is_spaced && goes_apart => Kind::Sign("÷"),
-        '\\' => {
-            let commands = [
-                ("\\cdot", "·"),
-                ("\\times", "·"),
-                ("\\div", "÷"),
-                ("\\%", "%"),
-            ];
-            return match commands.iter().find(|(own, _)| rest.starts_with(own)) {
-                Some((own, "%")) => (Some(Kind::Percent), own.len()),
-                Some((own, sign)) => (Some(Kind::Sign(sign)), own.len()),
-                None => (Some(Kind::Other), length),
-            };
-        }
-        _ if is_dash(first) && is_spaced && goes_apart => Kind::Sign("-"),
-        _ if is_dash(first) && is_spaced => Kind::Minus,
-        '.' | ',' | ';' | ':' | '!' | '?' | '\n' | '—' | '„' | '“' | '”' | '"' => {
-            Kind::Stop
-        }
-        _ => Kind::Other,
-    };
-    (Some(kind), length)
-}
-
-/// How long the number is that a text begins with.
-fn number_length(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    let mut end = 0;
-    while digit(end) || matches!(bytes.get(end), Some(b'.' | b',' | b'/')) && digit(end + 1) {
-        end += 1;
-    }
-    end
-}
-
-/// How long the word is that a text begins with.
-fn word_length(text: &str) -> usize {
-    let mut characters = text.char_indices().peekable();
-    while let Some((at, character)) = characters.next() {
-        let next = characters
-            .peek()
-            .is_some_and(|(_, next)| next.is_alphabetic());
-        if !(character.is_alphabetic() || matches!(character, '-' | '\'' | '’') && next) {
-            return at;
-        }
-    }
-    text.len()
 }
 
 /// Reads a statement from a place on.

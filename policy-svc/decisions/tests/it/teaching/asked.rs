@@ -1,5 +1,7 @@
 //! What is asked for in so many words: an exercise, an example, another unit.
 
+use turnwise_decisions::teaching::answer_elsewhere;
+
 use super::*;
 
 /// B is asked about, and A comes first.
