@@ -98,6 +98,10 @@ fn without_margin(part: &str) -> &str {
 /// Whether an answer to which the key is no equal shows the key in an equality of numbers that holds: `9 - 2*4 = 1` for the
 /// 4 of `9 - 2x = 1`.
 pub(crate) fn shows(key: &str, answer: &str) -> bool {
+    // Most answers need no reading for that.
+    if !answer.contains('=') {
+        return false;
+    }
     let keys = answer::usual_readings(key);
     let ([(_, key)], mut work) = (keys.as_slice(), Work::new()) else {
         return false;
