@@ -96,7 +96,7 @@ pub(crate) fn unpack(
         let name = name_of(file, &entry)?;
         let size = entry.size();
         files += 1;
-        total += size;
+        total = u64::saturating_add(total, size);
         if files > MAX_FILES || total > MAX_UNPACKED_BYTES {
             let problem =
                 format!("it has more than {MAX_FILES} files, or {MAX_UNPACKED_BYTES} bytes");
