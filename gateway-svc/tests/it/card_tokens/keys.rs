@@ -9,7 +9,6 @@ use turnwise_kit::Kit;
 use turnwise_testing::write_secret;
 
 use super::{DRILL, Keys, TTL, line, now, tokens};
-use crate::slow_disk::SlowFile;
 
 /// Within this time a file has been looked at again.
 const LOOKED_AT: Duration = Duration::from_millis(1100);
@@ -78,26 +77,6 @@ async fn a_changed_file_is_read_again_and_a_broken_one_is_not_used() {
     assert!(tokens.check_drill(now(), &first, &DRILL).is_ok());
 
     keys.write(&line("new", 2));
-    tokio::time::sleep(LOOKED_AT).await;
-    assert_eq!(
-        tokens.check_drill(now(), &first, &DRILL),
-        Err(TokenFault::UnknownKey)
-    );
-}
-
-#[tokio::test(start_paused = true)]
-async fn no_card_waits_for_a_disk() {
-    let keys = Keys::new(&line("old", 1));
-    let tokens = keys.load();
-    tokens.follow(&Kit::for_tests());
-    let disk = SlowFile::in_place_of(&keys.file());
-    tokio::task::yield_now().await;
-    tokio::time::advance(LOOKED_AT).await;
-    // Now it is being read, and no end is in sight.
-    tokio::task::yield_now().await;
-    let first = tokens.drill(now(), &DRILL, "");
-    assert!(tokens.check_drill(now(), &first, &DRILL).is_ok());
-    disk.answer(&line("new", 2));
     tokio::time::sleep(LOOKED_AT).await;
     assert_eq!(
         tokens.check_drill(now(), &first, &DRILL),

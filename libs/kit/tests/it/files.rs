@@ -4,6 +4,8 @@ use std::{
     fs::{self, Permissions},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
+    process::Command,
+    sync::{Mutex, mpsc},
     time::Duration,
 };
 
@@ -14,6 +16,8 @@ use turnwise_testing::write_secret;
 /// Within this time a file has been looked at again, and twice.
 const LOOKED_AT: Duration = Duration::from_millis(1100);
 const TWICE: Duration = Duration::from_millis(2100);
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(20);
 const SETTING: &str = "SECRET_FILE";
 
 fn place(home: &TempDir) -> PathBuf {
@@ -56,6 +60,21 @@ fn a_file_that_is_no_secret_is_refused_with_a_remedy() {
     }
     write_secret(&file, vec![b'x'; (1 << 20) + 1]).unwrap();
     says(problem(), &["more than 1048576 bytes"]);
+}
+
+#[test]
+fn nothing_waits_for_a_pipe() {
+    let home = TempDir::new().unwrap();
+    let file = place(&home);
+    let made = Command::new("mkfifo")
+        .args(["-m", "600"])
+        .arg(&file)
+        .status();
+    assert!(made.unwrap().success());
+    for named in [files::NamedFile::secret, files::NamedFile::public] {
+        let problem = named(SETTING, &file).read().unwrap_err().to_string();
+        assert!(problem.contains("it is no plain file"), "{problem}");
+    }
 }
 
 #[test]
@@ -152,4 +171,36 @@ async fn what_cannot_be_used_is_counted_once_and_what_was_there_stays() {
     tokio::time::sleep(LOOKED_AT).await;
     assert!(opens(&token, ONE) && !opens(&token, TWO));
     assert_eq!(counted("files_read_again"), 2);
+}
+
+/// A file that is being read again, for as long as a disk takes, keeps nobody waiting for what was read before.
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_while_a_file_is_read_again() {
+    let home = TempDir::new().unwrap();
+    let file = place(&home);
+    write_secret(&file, "old").unwrap();
+    let (begun, reading) = mpsc::channel();
+    let (end, ended) = mpsc::channel();
+    let ended = Mutex::new(ended);
+    let named = vec![files::NamedFile::secret(SETTING, &file)];
+    let followed = files::Followed::load(named, move |contents| {
+        let text = String::from_utf8(contents[0].clone()).unwrap();
+        if text == "new" {
+            begun.send(()).unwrap();
+            ended.lock().unwrap().recv().unwrap();
+        }
+        Ok(text)
+    })
+    .unwrap();
+    followed.follow(&Kit::for_tests());
+    let mut changes = followed.changes();
+    write_secret(&file, "new").unwrap();
+    tokio::task::yield_now().await;
+    tokio::time::advance(LOOKED_AT).await;
+    tokio::task::yield_now().await;
+    reading.recv_timeout(PATIENCE).unwrap();
+    assert_eq!(*followed.get(), "old");
+    end.send(()).unwrap();
+    changes.changed().await.unwrap();
+    assert_eq!(*followed.get(), "new");
 }
