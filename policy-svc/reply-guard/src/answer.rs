@@ -11,6 +11,7 @@ use crate::{
     formula::{Formula, Part, Symbol, is_relation, parts, typed, unions},
     numbers::{is_division, is_rounded, without_unit},
     signs::spellings,
+    solution::Solution,
     written,
 };
 
@@ -122,6 +123,8 @@ struct Grader<'a> {
     is_many: bool,
     /// Whether a quantity is to be converted.
     converts: bool,
+    /// Where it is known, what cannot be the solution is not graded.
+    solution: Option<Solution>,
     judged: HashMap<String, Option<bool>>,
 }
 
@@ -140,25 +143,36 @@ impl<'a> Grader<'a> {
             .iter()
             .flat_map(|text| parts(text))
             .collect();
-        let formulas = || {
-            exercise.iter().filter_map(|part| match part {
+        let formulas: Vec<&Formula> = exercise
+            .iter()
+            .filter_map(|part| match part {
                 Part::Formula(formula) => Some(formula),
                 _ => None,
             })
-        };
-        let relations = formulas().flat_map(|formula| &formula.0);
-        let relations: Vec<&Symbol> = relations.filter(|symbol| is_relation(symbol)).collect();
-        let unequal = relations.iter().any(|sign| **sign != Symbol::Sign('='));
+            .collect();
+        let signs = formulas.iter().flat_map(|formula| &formula.0);
+        let relations = signs.filter(|symbol| is_relation(symbol)).count();
+        let is_many = relations > 1 || formulas.iter().any(|formula| formula.is_unequal());
+        let letters: Vec<char> = formulas
+            .iter()
+            .flat_map(|formula| formula.letters())
+            .collect();
         let drill = Drill {
             prompt: open.prompt,
             question_latex: open.question_latex,
             key: open.key,
         };
+        let converts = grade(&drill, "0").task == Task::Convert;
+        let solution = (!is_many && !converts)
+            .then(|| Solution::of(open, &formulas, &letters))
+            .flatten();
         Self {
-            converts: grade(&drill, "0").task == Task::Convert,
+            converts,
+            solution,
             drill,
-            known: formulas().flat_map(known).collect(),
-            problem: formulas()
+            known: formulas.iter().copied().flat_map(known).collect(),
+            problem: formulas
+                .iter()
                 .flat_map(|formula| {
                     let sides = formula.0.split(is_relation).map(typed);
                     sides.chain([formula.to_string()])
@@ -166,12 +180,13 @@ impl<'a> Grader<'a> {
                 .chain([open.question_latex.to_owned(), open.prompt.to_owned()])
                 .filter_map(|text| expression(&text))
                 .collect(),
-            relations: formulas()
+            relations: formulas
+                .iter()
                 .filter(|formula| formula.is_relation())
-                .cloned()
+                .map(|formula| (*formula).clone())
                 .collect(),
-            letters: formulas().flat_map(Formula::letters).collect(),
-            is_many: unequal || relations.len() > 1,
+            letters,
+            is_many,
             judged: HashMap::new(),
         }
     }
@@ -327,10 +342,16 @@ impl<'a> Grader<'a> {
         found
     }
 
+    fn is_ruled_out(&self, statement: &str) -> bool {
+        let solution = self.solution.as_ref();
+        solution.is_some_and(|solution| !solution.may_be_in(statement))
+    }
+
     fn judge(&mut self, statement: &str, unfinished: bool) -> Option<Stated> {
         let whole = match self.judged.get(statement) {
             Some(known) => *known,
             None if self.judged.len() == MOST_STATEMENTS => Some(false),
+            None if self.is_ruled_out(statement) => None,
             None => {
                 let grade = grade(&self.drill, statement);
                 let is_value = matches!(grade.task, Task::Solve | Task::Evaluate);

@@ -44,6 +44,12 @@ impl Formula {
         self.0.iter().any(is_relation)
     }
 
+    /// Whether it holds an inequality.
+    pub(crate) fn is_unequal(&self) -> bool {
+        let is_unequal = |symbol: &Symbol| is_relation(symbol) && *symbol != Symbol::Sign('=');
+        self.0.iter().any(is_unequal)
+    }
+
     /// Its numbers.
     pub fn numbers(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|symbol| match symbol {
@@ -115,7 +121,7 @@ pub(crate) fn is_relation(symbol: &Symbol) -> bool {
 /// Pairs of inequalities that stand side by side, as one statement: `x ≤ -2 or x ≥ 4`.
 pub(crate) fn unions(parts: &[Part]) -> impl Iterator<Item = String> {
     let unequal = |formula: &Formula| {
-        formula.is_relation() && !formula.0.contains(&Symbol::Sign('=')) && formula.has_letter()
+        formula.is_unequal() && !formula.0.contains(&Symbol::Sign('=')) && formula.has_letter()
     };
     parts.windows(3).filter_map(move |three| match three {
         [

@@ -32,6 +32,8 @@ mod prompt;
 mod reason;
 mod respelled;
 mod signs;
+mod solution;
+mod value;
 mod verdicts;
 mod written;
 
