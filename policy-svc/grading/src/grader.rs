@@ -25,15 +25,27 @@ pub(crate) fn grade(drill: &Drill<'_>, answer: &str) -> Grade {
         };
     }
     let problem = task::problem(drill);
-    let task = match &problem {
-        Ok(problem) => problem.task,
-        Err(Unread::Task(task) | Unread::Question(task)) => *task,
-    };
     let (verdict, reason) = by_words(drill, &problem, answer);
     Grade {
         verdict,
-        task,
+        task: task_of(&problem),
         reason,
+    }
+}
+
+/// See [`crate::task`].
+pub(crate) fn task(drill: &Drill<'_>) -> Task {
+    let mut texts = [drill.prompt, drill.question_latex].into_iter();
+    if texts.any(|text| text.len() > key::MAX_BYTES) {
+        return Task::Unknown;
+    }
+    task_of(&task::problem(drill))
+}
+
+fn task_of(problem: &Result<Problem, Unread>) -> Task {
+    match problem {
+        Ok(problem) => problem.task,
+        Err(Unread::Task(task) | Unread::Question(task)) => *task,
     }
 }
 

@@ -146,7 +146,7 @@ pub fn kind_of_message(message: &str) -> Option<Kind> {
 /// What a drill asks for, as far as its words are known.
 #[must_use]
 pub fn task(prompt: &str, question_latex: &str) -> Task {
-    grade(&drill(prompt, question_latex), "0").task
+    grader::task(&drill(prompt, question_latex))
 }
 
 fn drill<'a>(prompt: &'a str, question_latex: &'a str) -> Drill<'a> {

@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use turnwise_fingerprint::expression;
-use turnwise_grading::{Drill, Reason, Task, Verdict, grade};
+use turnwise_grading::{Drill, Reason, Task, Verdict, grade, task};
 
 use crate::{
     formula::{Formula, Part, Symbol, is_relation, parts, typed, unions},
@@ -162,7 +162,7 @@ impl<'a> Grader<'a> {
             question_latex: open.question_latex,
             key: open.key,
         };
-        let converts = grade(&drill, "0").task == Task::Convert;
+        let converts = task(open.prompt, open.question_latex) == Task::Convert;
         let solution = (!is_many && !converts)
             .then(|| Solution::of(open, &formulas, &letters))
             .flatten();

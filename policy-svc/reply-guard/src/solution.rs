@@ -62,12 +62,14 @@ impl Solution {
         }
         let has_letter = statement.contains(char::is_alphabetic);
         if sides.len() > 1 && has_letter {
-            let holds_at = |solution: u64| {
-                let mut values = sides.iter().map(|side| value(side, &|_| solution));
+            // What holds everywhere says nothing of the solution.
+            let holds = |put_in: &dyn Fn(char) -> u64| {
+                let mut values = sides.iter().map(|side| value(side, &put_in));
                 let first = values.next().flatten();
                 first.is_none() || values.any(|value| value.is_none() || value == first)
             };
-            if self.is_expression || self.values.iter().any(|solution| holds_at(*solution)) {
+            let is_met = || self.values.iter().any(|solution| holds(&|_| *solution));
+            if self.is_expression || is_met() && !holds(&any) {
                 return true;
             }
         }
