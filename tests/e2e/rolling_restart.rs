@@ -12,6 +12,7 @@ use std::{
     time::Duration,
 };
 
+use futures_util::{StreamExt, stream};
 use tokio::{
     task::{JoinSet, block_in_place},
     time::{Instant, MissedTickBehavior, interval},
@@ -35,6 +36,8 @@ const BETWEEN: usize = 16;
 /// The drain, and what a busy machine may take beyond it.
 const DRAIN: Duration = Duration::from_secs(15);
 const SLACK: Duration = Duration::from_secs(10);
+/// Pupils whose answers are asked for again at a time.
+const AT_ONCE: usize = 16;
 /// How long the model needs for a call, and how many it works on at once.
 const MODEL: &str = "mock:delay:50";
 const SLOTS: usize = 8;
@@ -177,7 +180,7 @@ async fn nothing_is_lost_and_nothing_is_done_twice() {
 
     let mut all = Met::default();
     let mut degraded: BTreeMap<DegradedReason, usize> = BTreeMap::new();
-    let mut checks = JoinSet::new();
+    let mut checks = Vec::new();
     for (pupil, thread) in school.ends().await {
         // What is asked now is asked anew, not on a connection that a restart has broken.
         let student = suite.student(&pupil.student().id);
@@ -192,9 +195,13 @@ async fn nothing_is_lost_and_nothing_is_done_twice() {
         for (why, count) in &met.again {
             *all.again.entry(why.clone()).or_default() += count;
         }
-        checks.spawn(async move { is_there_once(&student, &thread, &met).await });
+        checks.push((student, thread, met));
     }
-    checks.join_all().await;
+    stream::iter(&checks)
+        .for_each_concurrent(AT_ONCE, |(student, thread, met)| {
+            is_there_once(student, thread, met)
+        })
+        .await;
     println!(
         "{} calls answered, the longest after {:?}; sent again: {:?}; degraded: {degraded:?}",
         all.calls, all.longest, all.again

@@ -3,7 +3,12 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    course::UnitIndex, record::Record, rules::PrereqWalk, score::Scorer, target::Way, words::Tier,
+    course::{Course, UnitIndex},
+    record::Record,
+    rules::PrereqWalk,
+    score::Scorer,
+    target::Way,
+    words::Tier,
 };
 
 /// The direct prerequisites of a unit that are not met, in file order. One that a placement had shown to be known is not
@@ -22,6 +27,23 @@ pub fn missing<'a>(record: &'a Record<'_>, at: UnitIndex) -> impl Iterator<Item 
 #[must_use]
 pub fn is_blocked(record: &Record<'_>, at: UnitIndex) -> bool {
     missing(record, at).next().is_some()
+}
+
+/// Whether a unit is a prerequisite of `target`, directly or through others, met or not. The search enters no unit twice.
+pub(crate) fn comes_before(course: &Course, at: UnitIndex, target: UnitIndex) -> bool {
+    let mut entered = BTreeSet::new();
+    let mut open = vec![target];
+    while let Some(later) = open.pop() {
+        for &need in &course.unit(later).prerequisites {
+            if need == at {
+                return true;
+            }
+            if entered.insert(need) {
+                open.push(need);
+            }
+        }
+    }
+    false
 }
 
 /// The missing prerequisite to do before `target`; `None` if none is missing.

@@ -148,13 +148,15 @@ pub fn plan(record: &Record<'_>, input: &PlanInput) -> Result<Plan, UnknownUnit>
     let in_progress = scope::in_progress_by_score(record, &scorer);
     let next_unit = graph::next_unit(record, &scorer, &in_progress, focus, &way);
     let clamped = !target_locked && record.focus() == course.entry();
-    let choices: Vec<_> = mapping
+    let mut choices: Vec<_> = mapping
         .own
         .iter()
         .filter(|(at, confidence)| clamped && *at != course.entry() && *confidence > 0.0)
         .map(|(at, _)| *at)
-        .take(Policy::MOST_CHOICES)
         .collect();
+    // What is met is asked about less often than what is not.
+    choices.sort_by_key(|&at| record.is_met(at));
+    choices.truncate(Policy::MOST_CHOICES);
     let exam_ready =
         blocker.is_none() && course.unit(focus).assessable && missing.is_empty() && is_drilled;
 

@@ -64,7 +64,7 @@ impl Way {
 
     /// Whether a unit comes before the target.
     #[must_use]
-    pub fn leads_over(&self, course: &Course, at: UnitIndex) -> bool {
+    fn leads_over(&self, course: &Course, at: UnitIndex) -> bool {
         course
             .place_on_path(at)
             .is_some_and(|place| self.missing.contains(place))
@@ -109,8 +109,8 @@ pub fn kept(record: &Record<'_>) -> Option<UnitIndex> {
 /// The way to the target after a turn about `turn_target`. `asked` is the unit that the message or the button names for
 /// certain.
 ///
-/// A message asks for something else only where it names a unit that lies neither on the way nor where the student stands;
-/// of the buttons only the choice of a unit asks for one. The entry unit is nothing to ask for.
+/// A message asks for something else only where it names a unit that neither comes before the target, met or not, nor is
+/// where the student stands; of the buttons only the choice of a unit asks for one. The entry unit is nothing to ask for.
 #[must_use]
 pub fn way_after(
     record: &Record<'_>,
@@ -122,13 +122,13 @@ pub fn way_after(
     if button != Some(EventKind::ChooseUnit)
         && let Some(kept) = kept(record)
     {
-        let way = Way::to(record, kept);
         let is_kept = button.is_some()
             || asked.is_none_or(|at| {
-                [kept, record.focus(), course.entry()].contains(&at) || way.leads_over(course, at)
+                [kept, record.focus(), course.entry()].contains(&at)
+                    || graph::comes_before(course, at, kept)
             });
         if is_kept {
-            return way;
+            return Way::to(record, kept);
         }
     }
     Way::to(record, turn_target)

@@ -1,7 +1,7 @@
 //! Whether what a text says of numbers is true: its equalities and inequalities, its identities, its worked example.
 //!
 //! `scan` finds the formulas with a relation in them and what stands beside them, `worded` those in words, `verdict` and `identity` decide them,
-//! `doubt` tells a claim from what is asked (`question`), denied (`denial`), quoted or supposed, `example` follows a worked example. A text without
+//! `inference` what is said to follow, `doubt` tells a claim from what is asked (`question`), denied (`denial`), quoted or supposed, `example` follows a worked example. A text without
 //! a relation costs one look at its words.
 //!
 //! False is said only where it is certain in every reading of the text. What cannot be read or decided is counted, and
@@ -12,6 +12,7 @@ mod denial;
 mod doubt;
 mod example;
 mod identity;
+mod inference;
 mod question;
 mod scan;
 mod verdict;
@@ -63,6 +64,7 @@ pub fn check_text(text: &str, said: &[&str]) -> Findings {
     let told = Told::new(text);
     let own = LazyCell::new(|| own_statements(said));
     let mut doubted = 0;
+    let mut before: Option<scan::Run<'_>> = None;
     for run in runs(text) {
         let judged = verdict::judge(&run.formula, &|| told.meant(&run.range));
         match judged.holds {
@@ -80,11 +82,25 @@ pub fn check_text(text: &str, said: &[&str]) -> Findings {
                     findings.undecided += 1;
                 } else {
                     findings.decided += 1;
-                    findings.false_statements.push(run.range);
+                    findings.false_statements.push(run.range.clone());
+                }
+            }
+            None if before
+                .as_ref()
+                .is_some_and(|before| inference::is_false(text, &told, before, &run)) =>
+            {
+                let chain = judged.chain.as_ref();
+                let mut relations = chain.into_iter().flat_map(Chain::relations);
+                if relations.all(|relation| own.contains(&relation_shape(&relation))) {
+                    findings.undecided += 1;
+                } else {
+                    findings.decided += 1;
+                    findings.false_statements.push(run.range.clone());
                 }
             }
             None => findings.undecided += 1,
         }
+        before = Some(run);
     }
     findings
 }

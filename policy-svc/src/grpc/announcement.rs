@@ -47,7 +47,7 @@ fn way(loaded: &LoadedCourse, standing: &Standing, is_told: bool) -> Option<Stri
 }
 
 /// The question of a clarifier without a model: which of these units it is about. `None` where there are none to choose
-/// from, and where the tutor said so last: of several units if most are the same, in whichever order. `answered`: the lesson
+/// from, and where the tutor said so last, of whichever units, or asked about most of these. `answered`: the lesson
 /// that was found stands before it.
 pub(super) fn which_unit(
     loaded: &LoadedCourse,
@@ -69,7 +69,7 @@ pub(super) fn which_unit(
     let question = loaded.course.texts().text(key, &[units]);
     let is_repeated = said.last().is_some_and(|last| {
         let named = titles.iter().filter(|title| last.contains(*title)).count();
-        last.contains(&question) || titles.len() > 1 && named * 2 > titles.len()
+        decisions::teaching::shares(&question, last) || titles.len() > 1 && named * 2 > titles.len()
     });
     (!is_repeated).then_some(question)
 }

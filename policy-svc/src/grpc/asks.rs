@@ -24,9 +24,10 @@ const WORDS: [(Key, Key, Asks); 3] = [
 
 /// What a message may ask to be set or shown: its phrases, and what is asked for. Those in the middle ask only where they are
 /// the whole message.
-const WISHES: [(Key, Asks); 3] = [
+const WISHES: [(Key, Asks); 4] = [
     (keys::EXERCISE_WORDS, Asks::Exercise),
     (keys::NEXT_WORDS, Asks::Exercise),
+    (keys::SHOW_WORDS, Asks::Example),
     (keys::EXAMPLE_WORDS, Asks::Example),
 ];
 
@@ -36,7 +37,7 @@ pub(super) fn asks(locale: &str, pressed: i32, message: &str) -> Asks {
         return Asks::Help;
     }
     let wished = wish(locale, message).or_else(|| {
-        let [exercise, _, example] = WISHES;
+        let [exercise, _, _, example] = WISHES;
         let mut runs = [exercise, example].into_iter();
         runs.find_map(|(listed, asks)| holds(locale, listed, message).then_some(asks))
     });
@@ -72,10 +73,11 @@ pub(super) fn word_back(locale: &str, message: &str) -> Option<(Key, Asks)> {
 
 /// What a message asks to be set or shown that says nothing else.
 fn wish(locale: &str, message: &str) -> Option<Asks> {
-    let [exercise, next, example] = WISHES.map(|(listed, _)| listed);
+    let [exercise, next, show, example] = WISHES.map(|(listed, _)| listed);
     let kinds = [
         exercise,
         next,
+        show,
         example,
         keys::FILLER_WORDS,
         keys::UNDERSTOOD_WORDS,

@@ -7,7 +7,7 @@ use turnwise_decisions::{
     teaching::{Choice, Found},
 };
 use turnwise_proto::policy::v1::Passage;
-use turnwise_text::{Analyser, Analysis, TermKind};
+use turnwise_text::{Analyser, Analysis, Term, TermKind};
 
 use super::{guard, read};
 use crate::error::PolicyError;
@@ -19,6 +19,8 @@ const MOST_PASSAGES: usize = 16;
 
 /// So many of a message's terms an answer has at the least.
 const LEAST_TERMS: usize = 2;
+/// So many sentences of a text say what it is about.
+const FIRST_SENTENCES: usize = 2;
 /// So many the text has that was found first, of a long message.
 const LEAST_TERMS_OF_LONG: usize = 3;
 
@@ -86,8 +88,9 @@ pub(super) struct Wanted<'a> {
 impl Wanted<'_> {
     /// Of the texts that were found on a unit, the best first, the one with most of the terms that say what the message is
     /// about; one that answers comes before all others. The unit's title is true of all its texts, so a text has those terms
-    /// only where they stand in it. Of two with as many, the one with more that the title has not, then an explanation if a
-    /// reason is asked for. A message with one such term asks what that is: a text answers whose heading has it, and where the
+    /// only where they stand in it. Of two with as many, the one with more that the title has not, then the one whose heading
+    /// has more of them, then an explanation if a reason is asked for. A message with one such term asks what that is: a text answers whose heading has it, or that explains and
+    /// begins with it, and where the
     /// unit's title has it one that has it, too, or explains.
     pub(super) fn choice(&self, passages: &[Passage]) -> Choice {
         let analyser = Analyser::new(self.locale);
@@ -101,17 +104,26 @@ impl Wanted<'_> {
             let of_title = asked.telling.intersection(&title.telling);
             let of_title = of_title.filter(|term| !held.telling.contains(*term));
             let shared = own + of_title.count();
-            let heading = analyser.analyse(&passage.section);
-            let mut heading = heading.terms.iter().map(|term| &term.text);
-            let leads =
-                is_only && (heading.next()).is_some_and(|term| asked.telling.contains(term));
-            let is_headed = leads || is_only && heading.any(|term| asked.telling.contains(term));
+            let heading = analyser.analyse(&passage.section).terms;
+            let is_asked = |term: &&Term| asked.telling.contains(&term.text);
+            let leads = is_only && heading.first().as_ref().is_some_and(is_asked);
+            let in_heading = heading.iter().filter(is_asked).count();
+            let is_headed = is_only && in_heading > 0;
             let answers = own > 0 && self.is_enough(at, shared, asked.telling.len())
                 || at == 0 && asked.has_formulas_in(&held)
                 || is_headed
+                || is_only && passage.explains && defines(&analyser, &passage.text, &asked)
                 || is_of_title && (own > 0 || passage.explains);
             let explains = (self.is_why || is_only) && passage.explains;
-            let fit = (answers, own, shared, explains, leads, Reverse(at));
+            let fit = (
+                answers,
+                own,
+                shared,
+                in_heading,
+                explains,
+                leads,
+                Reverse(at),
+            );
             (fit, Choice { at, answers })
         });
         let best = fits.max_by_key(|(fit, _)| *fit);
@@ -145,6 +157,36 @@ impl Wanted<'_> {
             || shared >= LEAST_TERMS && shared * 2 >= asked
             || at == 0 && shared >= LEAST_TERMS_OF_LONG && shared * 3 >= asked
     }
+}
+
+/// The places of those misconceptions that have something in common with a message, alone or in what is asked about them: the
+/// nearest first, of equals the first.
+pub(super) fn nearest_misconceptions(
+    locale: &str,
+    (misconceptions, questions): (&[String], &[String]),
+    message: &str,
+) -> Vec<usize> {
+    let analyser = Analyser::new(locale);
+    let asked = Terms::of(&analyser, message);
+    let shared = misconceptions.iter().enumerate().map(|(at, idea)| {
+        let question = questions.get(at).map_or("", String::as_str);
+        let held = Terms::of(&analyser, &format!("{idea}\n{question}"));
+        let words = asked.telling.intersection(&held.telling).count();
+        (
+            words + asked.formulas.intersection(&held.formulas).count(),
+            at,
+        )
+    });
+    let mut near: Vec<_> = shared.filter(|(shared, _)| *shared > 0).collect();
+    near.sort_by_key(|(shared, at)| (Reverse(*shared), *at));
+    near.into_iter().map(|(_, at)| at).collect()
+}
+
+/// Whether a text begins with what is asked about: its first sentences have it.
+fn defines(analyser: &Analyser, text: &str, asked: &Terms) -> bool {
+    let begins: String = text.split_inclusive(". ").take(FIRST_SENTENCES).collect();
+    let begins = Terms::of(analyser, &begins);
+    asked.telling.is_subset(&begins.telling)
 }
 
 /// The terms of a text.

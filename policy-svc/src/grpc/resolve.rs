@@ -173,6 +173,15 @@ impl Policies {
             terms: Some(&terms),
             ..decisions::Situation::default()
         };
+        let doubts = LazyCell::new(|| {
+            let focus = loaded.course.find(&policy.focus_unit_id);
+            focus.map_or_else(Vec::new, |at| {
+                let unit = loaded.course.unit(at);
+                let asked = (&*unit.misconceptions, &*unit.teaching.questions);
+                let written = format!("{message} {formula}");
+                passages::nearest_misconceptions(&loaded.locale, asked, &written)
+            })
+        });
         let fallback = LazyCell::new(|| {
             let (own, _) = &*own;
             let own_unit =
@@ -186,6 +195,7 @@ impl Policies {
                 own_is_question: own.as_ref().is_some_and(|(_, is_question)| *is_question),
                 own_is_plain: (own.as_ref()).is_some_and(|(brought, _)| brought.own.is_plain()),
                 placement: brought.map(|question| guard::open_drill(&loaded, question)),
+                doubts: &doubts,
                 passage: passages::of(&found, &choice),
                 passage_elsewhere: passages::of(&found_elsewhere, &choice_elsewhere),
                 ..base
@@ -301,7 +311,7 @@ impl Policies {
                     word_back.filter(|word| said.last().is_none_or(|last| !last.contains(word)));
                 // Who leaves is asked nothing more.
                 let ends = is_goodbye && word_back.is_some();
-                let rest = [answer.clone(), Some(announcement), of_own, Some(text)];
+                let rest = [Some(announcement), answer.clone(), of_own, Some(text)];
                 let rest = rest.into_iter().flatten().filter(|_| !ends);
                 word_back.into_iter().chain(rest).collect()
             };
@@ -350,15 +360,13 @@ fn own_exercises_in(
     let is_factored = again.as_ref().is_some_and(factors);
     let solves = |again: &OwnExercise| written.iter().any(|text| again.is_solved_in(text));
     let is_solved = is_line && again.as_ref().is_some_and(solves);
+    let is_new = |text: &String| said.last().is_none_or(|last| !last.contains(text));
     let own = written.iter().find_map(|text| {
         let own = OwnExercise::read(text)?;
         let is_product = is_factored && own.task() == Task::Expand;
         let is_of_unit = loaded.exercise_units.unit_of(text) == Some(about);
-        let before = if is_line && again.is_some() {
-            texts.text(keys::TEACHING_LINE, &[])
-        } else {
-            String::new()
-        };
+        let line = (is_line && again.is_some()).then(|| texts.text(keys::TEACHING_LINE, &[]));
+        let before = line.filter(is_new).unwrap_or_default();
         (!is_product && !is_solved && (is_of_unit || own.has_step())).then_some(Brought {
             own,
             is_of_unit,
@@ -375,7 +383,6 @@ fn own_exercises_in(
         let repeated = step.filter(|step| asks == Asks::Help && was_said(step));
         let repeated =
             repeated.map(|step| texts.text(keys::TEACHING_STEP_AGAIN, &[("step", step.into())]));
-        let is_new = |text: &String| said.last().is_none_or(|last| !last.contains(text));
         has_help.then(|| Brought {
             own,
             is_of_unit,

@@ -8,8 +8,8 @@ use tonic::Code;
 use turnwise_proto::{
     explain::v1::TurnFacts,
     tutor::v1::{
-        ButtonCall, ClientEvent, DegradedReason, DrillCard, ExamCard, StudentInput,
-        TakeTurnRequest, submit_exam_answer_request::Answer,
+        ButtonCall, ClientEvent, ClientEventKind, DegradedReason, DrillCard, ExamCard,
+        StudentInput, TakeTurnRequest, submit_exam_answer_request::Answer,
     },
 };
 use turnwise_tests::{
@@ -36,6 +36,15 @@ const FEW: u64 = 300;
 const SEED: &str = "REPLAY_SEED";
 /// Who takes them, at once.
 const STUDENTS: usize = 6;
+/// What a lesson's buttons say.
+const KINDS: [ClientEventKind; 6] = [
+    ClientEventKind::RequestDrill,
+    ClientEventKind::RequestExam,
+    ClientEventKind::DrillContinue,
+    ClientEventKind::ExamContinue,
+    ClientEventKind::StuckHint,
+    ClientEventKind::ChooseUnit,
+];
 /// Models, one after another: good ones, obedient ones, ones that break each kind of rule, and ones that fail.
 const MODELS: [&str; 11] = [
     "mock",
@@ -231,16 +240,16 @@ impl Walk<'_> {
     fn any_event(&mut self) -> ClientEvent {
         let choices = &mut self.hand.choices;
         let units = &self.hand.answers.pack.units;
-        let kind = 1 + choices.below(5) as i32;
+        let kind = KINDS[choices.below(KINDS.len())];
         ClientEvent {
-            kind,
+            kind: kind.into(),
             unit_id: units[choices.below(units.len())].id.clone(),
-            drill_result: if kind == 3 {
+            drill_result: if kind == ClientEventKind::DrillContinue {
                 choices.below(3) as i32
             } else {
                 0
             },
-            exam_result: if kind == 4 {
+            exam_result: if kind == ClientEventKind::ExamContinue {
                 choices.below(3) as i32
             } else {
                 0

@@ -2,7 +2,12 @@
 
 use turnwise_messages::keys;
 
-use super::{authored::KeyIdea, lesson::Lesson, said, situation::Situation};
+use super::{
+    authored::KeyIdea,
+    lesson::Lesson,
+    said,
+    situation::{Asks, Situation},
+};
 use crate::{course::Course, limits, policy::Policy, quote::quotable, words::Action};
 
 /// What the course says of another unit than the focus to a student who asks about it: the text that answers, else the key
@@ -14,7 +19,14 @@ pub fn answer_elsewhere(
     policy: &Policy,
     situation: &Situation<'_>,
 ) -> Option<String> {
-    if !situation.asks_for_lesson(policy) || !policy.allows(Action::SocraticQuestion) {
+    // `slope`, and nothing is open: what is asked for is its lesson.
+    let names_topic = situation.asks == Asks::Nothing
+        && situation.open.is_none()
+        && situation.own.is_none()
+        && policy.about() != policy.focus_unit_id;
+    if !(names_topic || situation.asks_for_lesson(policy))
+        || !policy.allows(Action::SocraticQuestion)
+    {
         return None;
     }
     let lesson = Lesson::new(course, policy, situation);

@@ -39,6 +39,10 @@ const THEN: [Key; 3] = [
     keys::TEACHING_HINT_THEN_3,
 ];
 
+/// What stands before a worked example, and before a worked sibling of the open drill: once, and once more.
+const EXAMPLE: [Key; 2] = [keys::TEACHING_EXAMPLE, keys::TEACHING_EXAMPLE_AGAIN];
+const SIBLING: [Key; 2] = [keys::TEACHING_SIBLING, keys::TEACHING_SIBLING_AGAIN];
+
 /// One thing that a reply can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Move {
@@ -165,8 +169,12 @@ impl<'a> Lesson<'a> {
             usize::from(is_welcome || is_elsewhere)
         };
         let open_questions = open_questions.into_iter().skip(skipped);
+        let nearest = self.situation.doubts;
         let questions = || {
-            (0..count)
+            let others = (0..count).filter(|place| !nearest.contains(place));
+            let places = nearest.iter().copied().filter(|place| *place < count);
+            places
+                .chain(others)
                 .map(Move::Doubt)
                 .chain(open_questions.clone().map(Move::Ask))
         };
@@ -353,22 +361,36 @@ impl<'a> Lesson<'a> {
 
     /// A drill that is worked out line by line, and that tells nothing of an open one.
     fn example(&self) -> Option<LlmReply> {
-        let (before, then) = if self.open.is_some() {
-            (keys::TEACHING_SIBLING, keys::TEACHING_SIBLING_THEN)
+        let (begins, then) = if self.open.is_some() {
+            (SIBLING, keys::TEACHING_SIBLING_THEN)
         } else {
-            (keys::TEACHING_EXAMPLE, keys::TEACHING_EXAMPLE_THEN)
+            (EXAMPLE, keys::TEACHING_EXAMPLE_THEN)
         };
+        // Right after one, who asks for another gets it; who is stuck gets something else.
+        let [first, again] = begins;
+        let is_again = self.situation.asks == Asks::Example
+            && said::repeats(&self.text(first), self.situation.said);
+        let before = if is_again { again } else { first };
         let worked = worked(self.about()?, self.policy, self.situation).into_iter();
         let mut replies = worked.map(|(drill, solution)| {
             let (before, solution) = (self.text(before), solution.join("\n"));
             let mut text = format!("{before}\n\n{}\n{solution}", exercise(drill));
             // An exercise may ask as much as a reply may.
-            if limits::question_marks(&text) < limits::MOST_QUESTIONS {
+            if !is_again && limits::question_marks(&text) < limits::MOST_QUESTIONS {
                 text = format!("{text}\n\n{}", self.text(then));
             }
             self.saying(Action::SocraticQuestion, text)
         });
-        replies.find(|reply| self.may_be_said(reply))
+        let mut said = None;
+        let is_new = |reply: &LlmReply| self.said(Move::Example, reply) == 0;
+        let new = replies.find(|reply| {
+            let fits = self.may_be_said(reply);
+            if fits && said.is_none() {
+                said = Some(reply.clone());
+            }
+            fits && is_new(reply)
+        });
+        new.or(said)
     }
 
     /// The question about a misconception: the author's, else one of ours.
@@ -417,8 +439,9 @@ impl<'a> Lesson<'a> {
             // Whichever of its sentences stood before it. A worked example asks for another one.
             Move::Drill => {
                 let set = DRILLS.iter().map(|key| last(&self.text(*key))).max();
-                let worked = last(&self.text(keys::TEACHING_EXAMPLE));
-                set.filter(|set| *set > worked).unwrap_or(0)
+                let worked = EXAMPLE.map(|key| last(&self.text(key)));
+                let worked = worked.into_iter().max();
+                set.filter(|set| Some(*set) > worked).unwrap_or(0)
             }
             Move::Hint(rung) => (self.hints.get(rung)).map_or(0, |hint| last(hint)),
             // As a text or as a card.

@@ -56,6 +56,9 @@ pub struct Situation<'a> {
     pub exam: Option<OpenDrill<'a>>,
     /// What the tutor said last in this thread, the latest last.
     pub said: &'a [String],
+    /// The places of those of the focus's misconceptions that have something in common with the message, the nearest first:
+    /// they are asked about before the others.
+    pub doubts: &'a [usize],
     /// The course text on the focus that fits the message.
     pub passage: Option<Passage<'a>>,
     /// The course text on what is asked about, where that is another unit and has a text that fits better.

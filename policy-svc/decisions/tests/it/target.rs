@@ -95,6 +95,13 @@ fn only_something_else_takes_the_targets_place() {
         let plan = plan_for(&course, on_a(), &[message]);
         assert_eq!(plan.target_unit_id, target, "{message:?}");
     }
+    // What comes before the target is no other wish because it is met.
+    let on_c = asked_for("D", "C", &["A", "B"]);
+    let plan = plan_for(&course, on_c, &[("A", 0.9)]);
+    assert_eq!(
+        (&*plan.target_unit_id, &*plan.focus_unit_id, nudge(&plan)),
+        ("D", "A", Some("C"))
+    );
     for (kind, target) in [
         (EventKind::RequestDrill, "D"),
         (EventKind::StuckHint, "D"),

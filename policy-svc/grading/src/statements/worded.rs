@@ -42,6 +42,10 @@ const EQUALITIES: &[(&[&str], bool)] = &[
     (&["is", "equal", "to"], false),
     (&["ist", "gleich"], false),
     (&["is"], true),
+    (&["comes", "to"], true),
+    (&["results", "in"], true),
+    (&["simplifies", "to"], true),
+    (&["reduces", "to"], true),
     (&["gives"], true),
     (&["makes"], true),
     (&["ist"], true),
@@ -70,10 +74,18 @@ const FUNCTIONS: &[(&[&str], &str, &str)] = &[
 const PAIRS: &[(&[&str], &str)] = &[
     (&["sum", "of"], "+"),
     (&["product", "of"], "·"),
+    (&["quotient", "of"], "÷"),
+    (&["difference", "of"], "-"),
+    (&["difference", "between"], "-"),
     (&["summe", "von"], "+"),
     (&["summe", "aus"], "+"),
     (&["produkt", "von"], "·"),
     (&["produkt", "aus"], "·"),
+    (&["quotient", "von"], "÷"),
+    (&["quotient", "aus"], "÷"),
+    (&["differenz", "von"], "-"),
+    (&["differenz", "aus"], "-"),
+    (&["differenz", "zwischen"], "-"),
 ];
 
 const ARTICLES: &str = "the a an die das der ein eine einer";
@@ -94,6 +106,7 @@ pub(super) fn runs(text: &str) -> Vec<Run<'_>> {
         let mut reader = Reader {
             tokens: &tokens,
             at,
+            brackets: 0,
             is_computed: false,
             is_worded: false,
         };
@@ -118,7 +131,7 @@ pub(super) fn runs(text: &str) -> Vec<Run<'_>> {
 fn may_begin(tokens: &[Token<'_>], at: usize) -> bool {
     let kind = |at: usize| tokens.get(at).map(|token| token.kind);
     match kind(at) {
-        Some(Kind::Number(_) | Kind::Minus) => true,
+        Some(Kind::Number(_) | Kind::Fraction(..) | Kind::Minus | Kind::Open) => true,
         Some(Kind::Word(_)) => {
             matches!(kind(at + 2), Some(Kind::Word("of" | "von")))
                 || match kind(at + 1) {
@@ -144,6 +157,8 @@ fn is_continuing(word: &str) -> bool {
             | "squared"
             | "percent"
             | "of"
+            | "between"
+            | "zwischen"
             | "root"
             | "mal"
             | "multipliziert"
@@ -193,6 +208,8 @@ fn after<'t>(tokens: &[Token<'t>], at: usize) -> Edge<'t> {
 struct Reader<'a, 't> {
     tokens: &'a [Token<'t>],
     at: usize,
+    /// How many brackets are open.
+    brackets: usize,
     /// Whether a side had something to compute.
     is_computed: bool,
     /// Whether it has words that the scanner for signs does not read.
@@ -263,7 +280,13 @@ impl<'t> Reader<'_, 't> {
         }
         let mut side = self.term()?;
         let mut signs: Vec<&str> = Vec::new();
-        while let Some(sign) = self.operation() {
+        let mut in_signs = true;
+        loop {
+            let is_sign = matches!(self.kind(), Some(Kind::Sign(_)));
+            let Some(sign) = self.operation() else {
+                break;
+            };
+            in_signs &= is_sign;
             let next = match self.phrase(0) {
                 Some(phrase) => phrase,
                 None => self.term()?,
@@ -277,7 +300,8 @@ impl<'t> Reader<'_, 't> {
         self.is_computed |= !signs.is_empty();
         let adds = |sign: &&&str| matches!(**sign, "+" | "-");
         let added = signs.iter().filter(adds).count();
-        let is_plain = added == signs.len() || added == 0 && signs.len() == 1;
+        // Signs say what is done first, words do not.
+        let is_plain = added == signs.len() || added == 0 && signs.len() == 1 || in_signs;
         is_plain.then_some(side)
     }
 
@@ -291,8 +315,17 @@ impl<'t> Reader<'_, 't> {
         Some(sign)
     }
 
-    /// A number with its sign, or a share of one.
+    /// A number with its sign, a share of one, or what stands in brackets.
     fn term(&mut self) -> Option<String> {
+        if self.kind() == Some(Kind::Open) && self.brackets < MAX_DEPTH {
+            self.at += 1;
+            self.brackets += 1;
+            let inner = self.side()?;
+            self.brackets -= 1;
+            let is_closed = self.kind() == Some(Kind::Close);
+            self.at += 1;
+            return is_closed.then(|| format!("({inner})"));
+        }
         let is_negative = match self.kind()? {
             Kind::Minus => {
                 self.at += 1;
@@ -322,7 +355,14 @@ impl<'t> Reader<'_, 't> {
     fn number(&mut self) -> Option<String> {
         if let Some(Kind::Number(number)) = self.kind() {
             self.at += 1;
+            // `1/2 is 0.2`
+            self.is_computed |= number.contains(['/', '^']);
             return Some(number.to_owned());
+        }
+        if let Some(Kind::Fraction(above, below)) = self.kind() {
+            self.at += 1;
+            self.is_computed = true;
+            return Some(format!("({above}/{below})"));
         }
         let word = self.word(self.at)?;
         let parts: Vec<&str> = word.split('-').collect();
@@ -363,7 +403,12 @@ impl<'t> Reader<'_, 't> {
         let (_, sign) = PAIRS.iter().find(|(words, _)| self.takes(words))?;
         let one = self.operand(depth)?;
         let other = self.takes_one("and und").then(|| self.operand(depth))??;
-        Some(format!("({one} {sign} {})", bracketed(other)))
+        let pair = format!("{one} {sign} {}", bracketed(other));
+        // Of two numbers either may be the larger one.
+        Some(match *sign {
+            "-" => format!("|{pair}|"),
+            _ => format!("({pair})"),
+        })
     }
 
     /// `25 % of 80`, `1/4 of 80`, `a third of 12`

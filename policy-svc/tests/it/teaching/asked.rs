@@ -164,6 +164,28 @@ async fn of_several_lessons_the_one_that_answers_is_quoted() {
     }
 }
 
+/// Of texts that have the same of the question, the one whose heading has more of it, whichever was found first.
+#[tokio::test]
+async fn a_heading_tells_two_lessons_apart() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    let policy = policy(&client, plan_request(snapshot("ONE", &[]))).await;
+    let lesson = |section: &str| Passage {
+        section: section.to_owned(),
+        text: ANSWER.to_owned(),
+        explains: false,
+    };
+    let request = ResolveReplyRequest {
+        typed: typed(QUESTION),
+        passage: Some(lesson("Scales")),
+        more_passages: vec![lesson("A level balance")],
+        ..ResolveReplyRequest::default()
+    };
+    let said = said(&client, &policy, request).await;
+    let quoted = format!("Your lesson says: {ANSWER} (From: A level balance)");
+    assert!(said.starts_with(&quoted), "{said}");
+}
+
 /// Who asks about one thing alone gets the text whose heading names it, or that of the unit that is named after it.
 #[tokio::test]
 async fn what_one_thing_is_is_answered_where_a_heading_or_title_has_it() {
@@ -235,7 +257,7 @@ async fn a_chosen_unit_is_explained_as_it_was_asked_about() {
 }
 
 #[tokio::test]
-async fn a_locked_units_lesson_is_quoted_before_what_comes_first() {
+async fn a_locked_units_lesson_is_quoted_behind_the_way() {
     for (locale, quoted) in [
         ("en", QUOTED),
         (
@@ -259,9 +281,9 @@ async fn a_locked_units_lesson_is_quoted_before_what_comes_first() {
         };
         let first = said(&client, &policy, asking(question)).await;
         // It is explained: what comes first is asked about, not explained, too.
-        assert_eq!(first, format!("{quoted}\n\n{told}\n\n{ASKED}"));
+        assert_eq!(first, format!("{told}\n\n{quoted}\n\n{ASKED}"));
 
-        // It is not said twice, nor where it is no answer, nor where nothing is asked.
+        // It is not said twice, nor where it is no answer.
         let again = ResolveReplyRequest {
             said: vec![first],
             ..asking(question)
@@ -270,8 +292,9 @@ async fn a_locked_units_lesson_is_quoted_before_what_comes_first() {
         assert!(again.starts_with(&format!("{told}\n\n{IDEA}")), "{again}");
         let other = said(&client, &policy, asking("Why, moon yellow?")).await;
         assert!(other.starts_with(&told), "{other}");
-        let nothing = said(&client, &policy, asking("balance stays level")).await;
-        assert_eq!(nothing, format!("{told}\n\n{ASKED}"));
+        // Who only names it is told of it.
+        let named = said(&client, &policy, asking("balance stays level")).await;
+        assert_eq!(named, format!("{told}\n\n{quoted}\n\n{ASKED}"));
     }
 }
 

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::{collection::vec, prelude::*};
 use turnwise_decisions::{
-    Course, Evidence, EvidenceEvent, EvidenceObservation, PassedByTier, QuestionRef, Tier,
+    Course, Evidence, EvidenceEvent, EvidenceObservation, PassedByTier, Placed, QuestionRef, Tier,
     UnitProgress, UnitStatus, buttons,
     evidence::{Applied, apply},
 };
 
 use super::{
-    strategies::{MOST, UNITS, any_event, any_record, courses, id},
+    strategies::{MOST, UNITS, any_event, any_record, course, courses, id},
     *,
 };
 
@@ -317,6 +317,36 @@ proptest! {
         for (unit, before) in &record.progress {
             prop_assert!(evidence.progress[unit].tier >= before.tier);
         }
+    }
+
+    /// With more exercises than are remembered, so that some are forgotten and count again.
+    #[test]
+    fn an_exercise_counts_once_and_two_that_are_wrong_undo_a_placement(
+        answers in vec((1..80_u64, any::<bool>()), 0..200),
+    ) {
+        let course = course(2);
+        let mut evidence = Evidence::default();
+        evidence.placed.insert(id(0), Placed::default());
+        let mut remembered: Vec<u64> = Vec::new();
+        let (mut counted, mut wrong) = (0, 0);
+        for (n, (number, right)) in answers.iter().enumerate() {
+            let event = exercise(&id(0), *right, *number);
+            let applied = apply(&course, &evidence, &event, minute(n)).unwrap();
+            let is_repeat = remembered.contains(number);
+            prop_assert_eq!(applied.exercise_repeated, is_repeat);
+            if is_repeat {
+                prop_assert_eq!(&applied.evidence, &evidence);
+            } else {
+                remembered.push(*number);
+                remembered.drain(..remembered.len().saturating_sub(64));
+                counted += 1;
+                wrong += u32::from(!right);
+            }
+            evidence = applied.evidence;
+            prop_assert_eq!(evidence.placed[&id(0)].undone, wrong >= 2);
+        }
+        let attempts = evidence.progress.get(&id(0)).map_or(0, |unit| unit.attempts);
+        prop_assert_eq!(attempts, counted);
     }
 
     #[test]

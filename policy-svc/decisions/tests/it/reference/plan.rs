@@ -69,11 +69,14 @@ pub fn plan(world: &World<'_>, message: &Message<'_>) -> Result<Plan, String> {
     let target_locked = message.target_locked || sure.is_some() || message.event.is_some();
     let clamped = !target_locked && world.focus() == world.course.entry_unit;
 
-    // Only a question is allowed then: it is about one of these.
+    // Only a question is allowed then: it is about one of these, of what is not met before what is.
     let mut choices: Vec<String> = Vec::new();
-    for (unit, confidence) in &mapping.own {
-        if clamped && *unit != world.course.entry_unit && *confidence > 0.0 && choices.len() < 3 {
-            choices.push(unit.clone());
+    for met in [false, true] {
+        for (unit, confidence) in &mapping.own {
+            let is_new = *unit != world.course.entry_unit && world.is_met(unit) == met;
+            if clamped && is_new && *confidence > 0.0 && choices.len() < 3 {
+                choices.push(unit.clone());
+            }
         }
     }
 

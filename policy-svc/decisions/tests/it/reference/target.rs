@@ -33,6 +33,19 @@ impl World<'_> {
         }
     }
 
+    /// A unit's prerequisites, theirs, and so on, whether they are met or not.
+    fn everything_before(&self, target: &str) -> Vec<String> {
+        let mut before = self.prerequisites(target);
+        let mut at = 0;
+        while let Some(id) = before.get(at).cloned() {
+            for more in self.prerequisites(&id) {
+                add_once(&mut before, &more);
+            }
+            at += 1;
+        }
+        before
+    }
+
     /// The target of the record, unless the course has it no more or the student stands there and may begin.
     pub fn kept_target(&self) -> Option<String> {
         let target = self.snapshot.target_unit_id.clone();
@@ -41,25 +54,24 @@ impl World<'_> {
     }
 
     /// A kept target gives way to the unit that a button chooses, and to one that a message names for certain, unless that
-    /// is the target, the entry unit, where the student stands, or on the way. Where nothing is kept, what the turn is about
+    /// is the target, the entry unit, where the student stands, or a unit without which nobody comes to the target. Where nothing is kept, what the turn is about
     /// is the target.
     pub fn way_after(&self, asked: Option<&str>, event: Option<&Event>, turn_target: &str) -> Way {
         let chooses = event.is_some_and(|event| event.kind == EventKind::ChooseUnit);
         let Some(kept) = self.kept_target().filter(|_| !chooses) else {
             return self.way(turn_target);
         };
-        let way = self.way(&kept);
         match asked {
             Some(unit)
                 if event.is_none()
                     && unit != kept
                     && unit != self.focus()
                     && unit != self.course.entry_unit
-                    && !way.missing.iter().any(|id| id == unit) =>
+                    && !self.everything_before(&kept).iter().any(|id| id == unit) =>
             {
                 self.way(turn_target)
             }
-            _ => way,
+            _ => self.way(&kept),
         }
     }
 

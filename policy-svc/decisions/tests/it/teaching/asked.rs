@@ -34,7 +34,9 @@ fn the_key_idea_of_the_unit_that_is_asked_about_is_told_before_the_focus() {
         // It is no help with the open drill that is asked for.
         (Asks::Help, Some(of_a), true),
         (Asks::Help, Some(of_b), false),
-        (Asks::Nothing, None, false),
+        // A topic that is only named.
+        (Asks::Nothing, None, true),
+        (Asks::Nothing, Some(of_a), false),
         (Asks::Exercise, None, false),
         (Asks::Example, None, false),
     ] {
@@ -119,11 +121,16 @@ fn who_asks_for_an_exercise_gets_one_each_time() {
 fn who_asks_for_an_example_gets_a_worked_one() {
     let course = taught();
     let (question, key) = equation(0);
-    for (open, before) in [
-        (None, "Here is a worked example."),
+    for (open, before, again) in [
+        (
+            None,
+            "Here is a worked example.",
+            "Here is another one that is worked out.",
+        ),
         (
             Some(open(&question, &key, 0)),
             "Here is an exercise like yours",
+            "Here is one more like yours",
         ),
     ] {
         let situation = Situation {
@@ -131,9 +138,36 @@ fn who_asks_for_an_example_gets_a_worked_one() {
             open,
             ..Situation::default()
         };
-        let said = told(&course, &plain_policy(&course), &situation).tutor_text;
-        assert!(said.starts_with(before), "{said}");
+        let policy = plain_policy(&course);
+        let first = told(&course, &policy, &situation).tutor_text;
+        assert!(first.starts_with(before), "{first}");
+        // The next is another, in another sentence.
+        let shown = first.split("\n\n").nth(1).unwrap().to_owned();
+        let said = [first];
+        let situation = Situation {
+            said: &said,
+            ..situation
+        };
+        let second = told(&course, &policy, &situation).tutor_text;
+        assert!(second.starts_with(again), "{second}");
+        assert!(!second.contains(&shown), "{second}");
     }
+}
+
+#[test]
+fn the_misconception_that_is_nearest_to_the_message_is_asked_about_first() {
+    let course = taught();
+    let asked = |doubts: &[usize]| {
+        let situation = Situation {
+            doubts,
+            ..Situation::default()
+        };
+        told(&course, &plain_policy(&course), &situation).tutor_text
+    };
+    assert!(asked(&[]).contains("shoes and socks"));
+    assert!(asked(&[1]).contains("Signs go"));
+    // One that the unit has no more.
+    assert!(asked(&[7]).contains("shoes and socks"));
 }
 
 #[test]

@@ -12,8 +12,10 @@ pub(super) struct Token<'t> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind<'t> {
-    /// `12`, `0,5`, `1/2`
+    /// `12`, `0,5`, `1/2`, `2^3`
     Number(&'t str),
+    /// The parts of `\\frac{1}{2}`.
+    Fraction(&'t str, &'t str),
     /// Letters, with a hyphen between them or without.
     Word(&'t str),
     /// A sign between numbers, in one spelling.
@@ -21,6 +23,9 @@ pub(super) enum Kind<'t> {
     /// A minus before a number.
     Minus,
     Percent,
+    /// A bracket.
+    Open,
+    Close,
     /// What ends a clause.
     Stop,
     /// What is not read.
@@ -52,7 +57,7 @@ fn token<'t>(text: &'t str, at: usize, rest: &'t str, first: char) -> (Option<Ki
     if first.is_ascii_digit() {
         let length = number_length(rest);
         let is_glued = rest.get(length..).is_some_and(|rest| {
-            rest.starts_with(|c: char| c.is_alphanumeric() || "/^_".contains(c))
+            rest.starts_with(|c: char| c.is_alphanumeric() || "/^_²³".contains(c))
         });
         let number = rest.get(..length).map(Kind::Number);
         return (if is_glued { Some(Kind::Other) } else { number }, length);
@@ -61,13 +66,14 @@ fn token<'t>(text: &'t str, at: usize, rest: &'t str, first: char) -> (Option<Ki
         let length = word_length(rest);
         return (rest.get(..length).map(Kind::Word), length);
     }
-    let is_spaced = text
-        .get(..at)
-        .is_none_or(|before| before.is_empty() || before.ends_with([' ', '$', '(', '\n']));
+    let before = text.get(..at).unwrap_or_default();
+    let is_spaced = before.is_empty() || before.ends_with([' ', '$', '(', '\n']);
     let goes_apart = behind.starts_with(' ');
     let kind = match first {
         ' ' | '$' => return (None, length),
         '%' => Kind::Percent,
+        '(' => Kind::Open,
+        ')' => Kind::Close,
         '=' => Kind::Sign("="),
         '+' => Kind::Sign("+"),
         '·' | '×' => Kind::Sign("·"),
@@ -76,6 +82,9 @@ fn token<'t>(text: &'t str, at: usize, rest: &'t str, first: char) -> (Option<Ki
         '÷' => Kind::Sign("÷"),
         ':' if is_spaced && goes_apart => Kind::Sign("÷"),
         '\\' => {
+            if let Some((above, below, length)) = fraction(rest) {
+                return (Some(Kind::Fraction(above, below)), length);
+            }
             let commands = [
                 ("\\cdot", "·"),
                 ("\\times", "·"),
@@ -98,12 +107,23 @@ fn token<'t>(text: &'t str, at: usize, rest: &'t str, first: char) -> (Option<Ki
     (Some(kind), length)
 }
 
+/// The whole numbers of a fraction in LaTeX that a text begins with, and its length.
+fn fraction(text: &str) -> Option<(&str, &str, usize)> {
+    let rest = ["\\frac{", "\\dfrac{", "\\tfrac{"];
+    let rest = rest.iter().find_map(|begin| text.strip_prefix(begin))?;
+    let (above, rest) = rest.split_once("}{")?;
+    let (below, rest) = rest.split_once('}')?;
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
+    (is_number(above) && is_number(below)).then_some((above, below, text.len() - rest.len()))
+}
+
 /// How long the number is that a text begins with.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let mut end = 0;
-    while digit(end) || matches!(bytes.get(end), Some(b'.' | b',' | b'/')) && digit(end + 1) {
+    while digit(end) || matches!(bytes.get(end), Some(b'.' | b',' | b'/' | b'^')) && digit(end + 1)
+    {
         end += 1;
     }
     end
