@@ -125,7 +125,7 @@ fn who_asks_for_an_example_gets_a_worked_one() {
         (
             None,
             "Here is a worked example.",
-            "Here is another one that is worked out.",
+            "Here is another one that is worked out",
         ),
         (
             Some(open(&question, &key, 0)),
