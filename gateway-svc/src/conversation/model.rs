@@ -167,6 +167,7 @@ pub(crate) async fn complete(
             if !is_name_refused {
                 tracing::warn!(
                     reason = fault.reason().wire_name(),
+                    problem = status.message(),
                     "the model did not answer"
                 );
             }

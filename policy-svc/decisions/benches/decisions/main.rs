@@ -70,17 +70,17 @@ fn main() {
         if size == SIZES[0] {
             small = slowest;
         }
-        match size {
-            10_000 => figure("plan_decide_us_10k", slowest, Bound::AtMost(10.0)),
-            100_000 => {
-                figure("plan_decide_us_100k", slowest, Bound::Report);
-                figure(
-                    "plan_decide_growth_100_to_100k",
-                    slowest / small,
-                    Bound::Report,
-                );
-            }
-            _ => {}
+        figure(
+            &format!("plan_decide_us_{size}"),
+            slowest,
+            Bound::AtMost(10.0),
+        );
+        if size == 100_000 {
+            figure(
+                "plan_decide_growth_100_to_100k",
+                slowest / small,
+                Bound::Report,
+            );
         }
     }
     println!();
