@@ -202,10 +202,14 @@ async fn nothing_is_lost_and_nothing_is_done_twice() {
             is_there_once(student, thread, met)
         })
         .await;
+    let count = |of: fn(&Met) -> usize| checks.iter().map(|(_, _, met)| of(met)).sum::<usize>();
+    let (drills, exams) = (count(|met| met.grades.len()), count(|met| met.exams.len()));
     println!(
-        "{} calls answered, the longest after {:?}; sent again: {:?}; degraded: {degraded:?}",
+        "{} calls answered, {drills} drills and {exams} exams among them, the longest after {:?}; sent again: {:?}; \
+         degraded: {degraded:?}",
         all.calls, all.longest, all.again
     );
+    assert!(drills > 0 && exams > 0, "{drills} drills, {exams} exams");
     assert!(all.longest < DRAIN + SLACK, "{:?}", all.longest);
     // A service that ends may hand back what it could not finish; then the turn is answered without it.
     let replaced = 2 * SERVICES.len();

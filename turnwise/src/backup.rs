@@ -67,14 +67,8 @@ pub async fn back_up(args: BackupArgs, out: &mut (dyn Write + Send)) -> Result<E
         "{} is there already; name a folder that is not, so that no backup is overwritten",
         to.display()
     );
-    let inside = fs::canonicalize(
-        to.parent()
-            .filter(|at| at.components().next().is_some())
-            .unwrap_or(Path::new(".")),
-    );
     ensure!(
-        !inside
-            .is_ok_and(|folder| fs::canonicalize(&from).is_ok_and(|from| folder.starts_with(from))),
+        !is_within(to, &from),
         "{} is in the directory that is backed up; name a folder outside of it",
         to.display()
     );
@@ -90,7 +84,9 @@ pub async fn back_up(args: BackupArgs, out: &mut (dyn Write + Send)) -> Result<E
         .iter()
         .map(|store| Lock::take(&from.join(store)).map_err(|error| still_served(error, &from)))
         .collect::<Result<Vec<_>>>()?;
-    let files = files_below(&from)?;
+    let mut files = files_below(&from)?;
+    // A directory that was copied from a backup has the list of that one.
+    files.retain(|file| file != Path::new(SUMS));
     let part = beside(to, "part");
     if part.exists() {
         fs::remove_dir_all(&part).with_context(|| format!("cannot remove {}", part.display()))?;
@@ -105,6 +101,17 @@ pub async fn back_up(args: BackupArgs, out: &mut (dyn Write + Send)) -> Result<E
     sync_parent(to)?;
     writeln!(out, "backed up {} files to {}", files.len(), to.display())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether a path, which need not be there, leads into a folder or is it.
+fn is_within(path: &Path, folder: &Path) -> bool {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut above = path.ancestors();
+    let there = above.find_map(|above| fs::canonicalize(above).ok());
+    let folder = fs::canonicalize(folder).ok();
+    there
+        .zip(folder)
+        .is_some_and(|(there, folder)| there.starts_with(folder))
 }
 
 /// Makes a backup of these files in a folder that is for nothing else.
@@ -144,6 +151,11 @@ pub async fn restore(args: RestoreArgs, out: &mut (dyn Write + Send)) -> Result<
     let (from, to) = (
         &args.from,
         args.data_dir.unwrap_or_else(DataDir::default_path),
+    );
+    ensure!(
+        !is_within(&to, from),
+        "{} is in the backup; name a directory outside of it",
+        to.display()
     );
     let sums = read_sums(from)?;
     let found = verify::of_backup(from)?;

@@ -122,6 +122,8 @@ pub async fn run(args: VerifyArgs, out: &mut (dyn Write + Send)) -> Result<ExitC
 /// Compares the hashes of a backup, and opens nothing of it.
 pub(crate) fn of_backup(folder: &Path) -> Result<Verified> {
     let sums = read_sums(folder)?;
+    // First, as a pipe in the place of a file would be waited for.
+    let files = files_below(folder)?;
     let mut problems = Vec::new();
     for (file, wanted) in &sums {
         match hash(&folder.join(file)) {
@@ -130,7 +132,7 @@ pub(crate) fn of_backup(folder: &Path) -> Result<Verified> {
             Err(error) => problems.push(format!("{error:#}")),
         }
     }
-    for file in files_below(folder)? {
+    for file in files {
         if !sums.contains_key(&file) && file != Path::new(SUMS) {
             problems.push(format!("{}: it is not in {SUMS}", file.display()));
         }

@@ -1,7 +1,10 @@
 //! Keys of those who make bundles, as `openssl genpkey -algorithm ed25519` writes them.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
 
 use ring::signature::Ed25519KeyPair;
 use rustls::pki_types::{PrivatePkcs8KeyDer, SubjectPublicKeyInfoDer, pem::PemObject};
@@ -73,8 +76,19 @@ impl VerifyingKeys {
     }
 }
 
+/// What a file holds that nobody else can have written. Without a look at it a pipe would be waited for.
 fn bytes(file: &Path) -> Result<Vec<u8>, KeyError> {
-    fs::read(file).map_err(|error| fault(file, &format!("cannot be read: {error}")))
+    let unreadable = |error| fault(file, &format!("cannot be read: {error}"));
+    let found = fs::metadata(file).map_err(unreadable)?;
+    if !found.is_file() {
+        return Err(fault(file, "is no plain file; name the file itself"));
+    }
+    let mode = found.permissions().mode() & 0o777;
+    if mode & 0o002 != 0 {
+        let problem = format!("may be written by everybody (mode {mode:04o}); chmod o-w it");
+        return Err(fault(file, &problem));
+    }
+    fs::read(file).map_err(unreadable)
 }
 
 fn fault(file: &Path, problem: &str) -> KeyError {

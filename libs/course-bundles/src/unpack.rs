@@ -79,7 +79,7 @@ pub(crate) fn unpack(
     let mut said = Vec::new();
     if let Some(entry) = entries.next() {
         let entry = entry.map_err(broken)?;
-        if name_of(file, &entry)? == MANIFEST {
+        if name_of(file, &entry)? == MANIFEST && entry.size() <= MAX_MANIFEST_BYTES {
             let mut bounded = entry.take(MAX_MANIFEST_BYTES);
             bounded.read_to_end(&mut said).map_err(broken)?;
         }

@@ -23,8 +23,9 @@ use crate::{Kit, Metrics, settings::SettingsError};
 const LOOK: Duration = Duration::from_secs(1);
 /// The most bytes of a file; a bundle of all public authorities has a quarter of that.
 const MAX_BYTES: u64 = 1 << 20;
-/// The rights of those who are neither the owner nor of the group, to read or to write.
-const OTHERS: u32 = 0o006;
+/// The rights of those who are neither the owner nor of the group.
+const READ: u32 = 0o004;
+const WRITE: u32 = 0o002;
 
 /// Whether everybody may read secrets in this process (SECRET_FILES_WORLD_READABLE).
 static WORLD_READABLE: AtomicBool = AtomicBool::new(false);
@@ -55,7 +56,7 @@ impl NamedFile {
         }
     }
 
-    /// A file that anybody may read, such as a certificate.
+    /// A file that anybody may read, and not everybody write, such as a certificate.
     pub fn public(setting: &'static str, path: impl Into<PathBuf>) -> Self {
         Self {
             secret: false,
@@ -67,7 +68,8 @@ impl NamedFile {
     ///
     /// # Errors
     ///
-    /// If it is missing, empty or too large, or a secret that everybody may read or write. The message says what to do.
+    /// If it is missing, empty or too large, everybody may write it, or it is a secret and everybody may read it. The message
+    /// says what to do.
     pub fn read(&self) -> Result<Vec<u8>, SettingsError> {
         let bytes = read(&self.path, self.secret).map_err(|problem| self.unusable(problem))?;
         if bytes.trim_ascii().is_empty() {
@@ -103,9 +105,13 @@ fn read(path: &Path, secret: bool) -> Result<Vec<u8>, String> {
     }
     let file = File::open(path).map_err(explain)?;
     let mode = found.permissions().mode() & 0o777;
-    if secret && mode & OTHERS != 0 && !WORLD_READABLE.load(Ordering::Relaxed) {
+    let (rights, may) = match secret {
+        true => (READ | WRITE, "read or write"),
+        false => (WRITE, "write"),
+    };
+    if mode & rights != 0 && !WORLD_READABLE.load(Ordering::Relaxed) {
         return Err(format!(
-            "everybody on this machine may read or write it (mode {mode:04o}); leave it to owner and group (chmod 440; in \
+            "everybody on this machine may {may} it (mode {mode:04o}); leave it to owner and group (chmod 440; in \
              Kubernetes `defaultMode: 0440` with an fsGroup), or allow it with SECRET_FILES_WORLD_READABLE=1"
         ));
     }

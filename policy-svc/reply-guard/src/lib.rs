@@ -33,6 +33,7 @@ mod reason;
 mod respelled;
 mod signs;
 mod solution;
+mod surroundings;
 mod value;
 mod verdicts;
 mod written;

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod buttons;
+mod by_numbers;
 mod chat;
 mod chat_reply;
 mod chat_rules;

@@ -93,6 +93,8 @@ pub struct Mapping {
     familiar: HashSet<Box<str>>,
     /// What is asked in the name of units that are no topic.
     greetings: HashSet<Box<str>>,
+    /// Titles of units, as [`words`] gives them.
+    titles: Vec<(Box<str>, UnitIndex)>,
     analyser: Arc<Analyser>,
     /// Texts that were read. A message is asked about twice in its turn, and comes again as what was said before the next.
     /// What is read depends on the text alone, so this changes no answer.
@@ -112,6 +114,7 @@ impl Mapping {
         let postings = Postings::new(documents, vocabulary.len());
         let mut mapping = Self {
             topicality: topicality::of_terms(&postings, units.len(), &vocabulary, &named),
+            titles: titles(pack, &units),
             named,
             units,
             vocabulary,
@@ -178,8 +181,23 @@ impl Mapping {
     /// the [`NEAREST`] hits of an unfiltered search of chunks with [`Turn::nearest`]; `None`: words alone decide. A message
     /// that says too little by itself leans on those before it, and maps to nothing without them. So does, without them, one
     /// that has a single word in common with the course, and that by chance. One that has a unit's own words,
-    /// names it by itself, and does not point back, is about that unit, unless those before it make it surer still.
+    /// names it by itself, and does not point back, is about that unit, unless those before it make it surer still. One that
+    /// holds the title of an only unit names it, whatever its words are beside.
     pub fn map(&self, turn: &Turn, nearest: Option<&[Hit]>) -> Vec<Mapped<'_>> {
+        let mut mapped = self.by_votes(turn, nearest);
+        if let Some(titled) = self.titled_in(&turn.message.text) {
+            let confidence = mapped
+                .first()
+                .map_or(NAMED, |first| first.confidence.max(NAMED));
+            let unit = self.units.id(titled);
+            mapped.retain(|other| other.unit != unit);
+            mapped.truncate(MAX_MAPPED_UNITS - 1);
+            mapped.insert(0, Mapped { unit, confidence });
+        }
+        mapped
+    }
+
+    fn by_votes(&self, turn: &Turn, nearest: Option<&[Hit]>) -> Vec<Mapped<'_>> {
         let message = &turn.message.analysis;
         let in_context = turn.recent.iter().any(|recent| recent.speaks);
         if !in_context && self.is_chance(message) {
@@ -330,6 +348,17 @@ impl Mapping {
             && self.postings.list(only).len() <= FEW_DOCUMENTS
     }
 
+    /// The only unit whose whole title stands in a text.
+    fn titled_in(&self, text: &str) -> Option<UnitIndex> {
+        let text = words(text);
+        let mut titled = self
+            .titles
+            .iter()
+            .filter(|(title, _)| text.contains(&**title));
+        let (_, unit) = titled.next()?;
+        titled.next().is_none().then_some(*unit)
+    }
+
     /// Whether a text has a term that a unit calls its own.
     fn is_named_in(&self, text: &Analysis) -> bool {
         let mut told = text.terms.iter().zip(&text.telling);
@@ -361,6 +390,28 @@ impl Mapping {
             .map(|(term, weight)| weight * self.topicality[term as usize])
             .sum()
     }
+}
+
+/// The titles of units that are topics, of several words: a single one may be a word of anything.
+fn titles(pack: &Pack, units: &Units) -> Vec<(Box<str>, UnitIndex)> {
+    let topics = pack.units.iter().filter(|unit| is_topic(pack, unit));
+    let titles = topics.filter_map(|unit| Some((words(&unit.title), units.place(&unit.id)?)));
+    titles
+        .filter(|(title, _)| title.trim().contains(' '))
+        .map(|(title, unit)| (title.into_boxed_str(), unit))
+        .collect()
+}
+
+/// The words of a text in small letters, each between spaces.
+fn words(text: &str) -> String {
+    let small = text.to_lowercase();
+    let words = small.split(|c: char| !c.is_alphanumeric());
+    let mut joined = String::from(" ");
+    for word in words.filter(|word| !word.is_empty()) {
+        joined.push_str(word);
+        joined.push(' ');
+    }
+    joined
 }
 
 /// The questions of units that are no topic.

@@ -1,6 +1,6 @@
 //! `turnwise backup`, `restore` and `verify`: what is no backup, and what is none of theirs.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, process::Command};
 
 use turnwise::{
     backup::{BackupArgs, RestoreArgs, back_up, restore},
@@ -105,8 +105,41 @@ async fn nothing_stays_of_a_backup_that_was_not_made() {
         .map(|entry| entry.unwrap().file_name())
         .collect();
     assert_eq!(left, ["from"]);
-    let said = backed_up(&from, &from.join("copy")).await.unwrap_err();
+    for inside in ["copy", "no folder/copy"] {
+        let said = backed_up(&from, &from.join(inside)).await.unwrap_err();
+        assert!(said.to_string().contains("outside of it"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_directory_that_was_copied_from_a_backup_can_be_backed_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let [from, first, to, there] =
+        ["from", "first", "to", "there"].map(|name| folder.path().join(name));
+    directory(&from);
+    backed_up(&from, &first).await.unwrap();
+    // The list of the backup that it was copied from is none of its own.
+    fs::copy(first.join("SHA256SUMS"), from.join("SHA256SUMS")).unwrap();
+    backed_up(&from, &to).await.unwrap();
+    restored(&to, &there).await.unwrap();
+    // Nothing is restored into the backup itself, which would spoil it.
+    let said = restored(&to, &to.join("inner")).await.unwrap_err();
     assert!(said.to_string().contains("outside of it"), "{said}");
+    assert!(verified(&to).await.0);
+}
+
+#[tokio::test]
+async fn a_pipe_in_a_backup_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let [from, to, there] = ["from", "to", "there"].map(|name| folder.path().join(name));
+    directory(&from);
+    backed_up(&from, &to).await.unwrap();
+    let store = to.join("retrieval.redb");
+    fs::remove_file(&store).unwrap();
+    let made = Command::new("mkfifo").arg(&store).status().unwrap();
+    assert!(made.success());
+    let said = restored(&to, &there).await.unwrap_err().to_string();
+    assert!(said.contains("neither a file nor a folder"), "{said}");
 }
 
 #[tokio::test]

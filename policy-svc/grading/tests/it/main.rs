@@ -17,5 +17,6 @@ mod properties;
 mod shared_data;
 mod statements;
 mod typed;
+mod worded_statements;
 mod wording;
 mod worked_examples;

@@ -130,6 +130,28 @@ fn what_was_said_before_does_not_weaken_what_a_message_names() {
 }
 
 #[test]
+fn a_whole_title_names_its_unit() {
+    let mapping = mapping();
+    let before = ["What is the slope of this line?", "rise over run"];
+    let told = |text: &str| map(&mapping, text, &before).swap_remove(0);
+    for text in [
+        "an exercise on Adding fractions!",
+        "is that adding  fractions?",
+    ] {
+        let named = told(text);
+        assert_eq!(named.unit, "fraction", "{text}");
+        assert!(named.confidence >= 0.55, "{text}: {named:?}");
+    }
+    // A part of one, or two of them, name nothing.
+    for text in [
+        "is it adding?",
+        "is it the slope of a line or adding fractions?",
+    ] {
+        assert_eq!(told(text).unit, "slope", "{text}");
+    }
+}
+
+#[test]
 fn the_unit_that_only_greets_is_no_topic() {
     let mapping = mapping();
     let mapped = map(&mapping, "I am lost and need assistance", &[]);
