@@ -2,6 +2,13 @@
 
 use turnwise_grading::check_text;
 
+fn are_told_apart(wrong: &[&str], right: &[&str]) {
+    let passed = wrong.iter().filter(|text| check_text(text, &[]).holds());
+    assert_eq!(passed.collect::<Vec<_>>(), [&""; 0]);
+    let withheld = right.iter().filter(|text| !check_text(text, &[]).holds());
+    assert_eq!(withheld.collect::<Vec<_>>(), [&""; 0]);
+}
+
 #[test]
 fn sums_are_said_in_words() {
     let wrong = [
@@ -43,8 +50,6 @@ fn sums_are_said_in_words() {
         "20/28 simplifies to 5/8.",
         "Die Differenz von 9 und 4 ist 6.",
     ];
-    let passed = wrong.iter().filter(|text| check_text(text, &[]).holds());
-    assert_eq!(passed.collect::<Vec<_>>(), [&""; 0]);
     let right = [
         "6 times 7 is 42.",
         "6 times 7 is not 41.",
@@ -87,8 +92,7 @@ fn sums_are_said_in_words() {
         "Which is more, 1/2 or 1/3? 1/2 is 1 half.",
         "Step 1 (of 3) is 2 plus 2.",
     ];
-    let withheld = right.iter().filter(|text| !check_text(text, &[]).holds());
-    assert_eq!(withheld.collect::<Vec<_>>(), [&""; 0]);
+    are_told_apart(&wrong, &right);
     assert!(check_text("6 times 7 is 41.", &["6 * 7 = 41"]).holds());
 }
 
@@ -110,8 +114,6 @@ fn what_is_said_to_follow_follows() {
         "Die Lösung von 2x + 3 = 11 ist x = 5.",
         "Subtrahiere 3 auf beiden Seiten von 2x + 3 = 11: 2x = 9.",
     ];
-    let passed = wrong.iter().filter(|text| check_text(text, &[]).holds());
-    assert_eq!(passed.collect::<Vec<_>>(), [&""; 0]);
     let right = [
         "2x = 8, so x = 4.",
         "2x + 3 = 11, so 2x = 8, so x = 4.",
@@ -131,7 +133,6 @@ fn what_is_said_to_follow_follows() {
         "Subtrahiere 3 auf beiden Seiten von 2x + 3 = 11: 2x = 8.",
         "Some say 1/2 + 1/3 = 2/5. What do you think?",
     ];
-    let withheld = right.iter().filter(|text| !check_text(text, &[]).holds());
-    assert_eq!(withheld.collect::<Vec<_>>(), [&""; 0]);
+    are_told_apart(&wrong, &right);
     assert!(check_text("2x = 8, so x = 3.", &["x = 3"]).holds());
 }
