@@ -178,7 +178,10 @@ fn has_domain(text: &str) -> bool {
 /// Numbers of machines: four small numbers with dots, or groups of hexadecimal digits with colons.
 fn has_machine(text: &str) -> bool {
     let not_part = |c: char| !(c.is_ascii_hexdigit() || c == '.' || c == ':');
-    text.split(not_part).any(|word| {
+    let mut words = text
+        .split(not_part)
+        .filter(|word| word.contains(['.', ':']));
+    words.any(|word| {
         let word = word.trim_matches('.').trim_end_matches(':');
         let four = word.split(':').next().unwrap_or_default();
         let parts: Vec<&str> = four.split('.').collect();

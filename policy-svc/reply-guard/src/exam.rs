@@ -13,7 +13,7 @@ const PASSAGE: usize = 30;
 pub struct ExamQuestions {
     runs: RunSet,
     expressions: HashSet<u64>,
-    names: HashSet<u64>,
+    names: RunSet,
     /// Runs of the course's texts that are no exam's.
     common: HashSet<u64>,
 }
@@ -50,12 +50,14 @@ impl ExamQuestions {
             ..Self::default()
         };
         let mut found = Vec::new();
+        let mut names = Vec::new();
         for question in questions {
             let hashes = made.hashes(question.prompt, question.question_latex);
             found.extend(hashes.runs);
             made.expressions.extend(hashes.expressions);
-            made.names.extend(phrase(question.id));
+            names.extend(phrase(question.id));
         }
+        made.names = RunSet::new(names);
         made.runs = RunSet::new(found);
         made
     }
@@ -88,11 +90,11 @@ impl ExamQuestions {
     }
 
     /// Whether a text names a question.
-    pub(crate) fn is_named(&self, text: &str) -> bool {
+    pub(crate) fn is_named(&self, letters: &Letters) -> bool {
         !self.names.is_empty()
-            && Words::of(text)
+            && Words::of(letters)
                 .phrases()
-                .any(|name| self.names.contains(&name))
+                .any(|name| self.names.contains(name))
     }
 
     /// The expressions of an exercise that are a question's.

@@ -201,12 +201,12 @@ impl Guard {
         for exams in context.exams {
             let (found, copied) = exams.words(&letters);
             met.exam_runs.extend(found);
-            if copied || exams.is_named(text) {
+            if copied || exams.is_named(&letters) {
                 reason = reason.or(Some(Reason::ExamQuestion));
             }
         }
         if !context.blocked_terms.is_empty() {
-            let words = Words::of(text);
+            let words = Words::of(&letters);
             let found = words
                 .phrases()
                 .filter(|hash| context.blocked_terms.contains(*hash));

@@ -6,21 +6,21 @@ use regex::Regex;
 
 use crate::{answer::OpenDrill, respelled::respelled};
 
-/// What stands for a value, and the value.
+/// What stands for a value, and the value. The ends of words are those of ASCII: others make a search many times slower.
 #[rustfmt::skip]
 const SPELLINGS: &[(&str, &str)] = &[
     // `eight with a minus sign in front`
     (r"(?i)([0-9]+(?:[.,/][0-9]+)?|[a-zäöüß]+) (?:with|mit) (?:(?:a|an|the|einem|dem) )?(?:minus|negative|negativem)(?: ?(?:sign|zeichen|vorzeichen))?(?: (?:in front(?: of it)?|before it|davor))?", "minus $1"),
     // `neg. 8`
-    (r"(?i)\bneg\b\.? ?([0-9]+(?:[.,/][0-9]+)?|[a-zäöüß]+)", "minus $1"),
+    (r"(?i)(?-u:\b)neg(?-u:\b)\.? ?([0-9]+(?:[.,/][0-9]+)?|[a-zäöüß]+)", "minus $1"),
     // `8 below zero`
-    (r"(?i)([0-9]+(?:[.,/][0-9]+)?|[a-zäöüß]+) (?:degrees? |grad )?(?:below|under|unter) (?:zero|null|0)\b", "minus $1"),
+    (r"(?i)([0-9]+(?:[.,/][0-9]+)?|[a-zäöüß]+) (?:degrees? |grad )?(?:below|under|unter) (?:zero|null|0)(?-u:\b)", "minus $1"),
     // `8 · (-1)`
     (r"([0-9]+) ?(?:[·×*]|\\cdot|\\times) ?\(? ?[-−] ?1 ?\)?([^0-9.,)]|[.,](?:[^0-9]|$)|$)", "minus $1 $2"),
     (r"(^|[^0-9)])\(?[-−]1\)? ?(?:[·×*]|\\cdot|\\times) ?([0-9]+)", "${1}minus $2"),
     // `Subtract 89 from your 99.`
-    (r"(?i)\b(?:subtract|take(?: away)?|ziehe?) ([0-9]+) (?:from|von) (?:your|dein[a-z]*)(?: answer| antwort| ergebnis)?(?: of)? ([0-9]+)", "answer $2 - $1"),
-    (r"(?i)\b(?:add|addiere?) ([0-9]+) (?:to|zu) (?:your|dein[a-z]*)(?: answer| antwort| ergebnis)?(?: of)? ([0-9]+)", "answer $2 + $1"),
+    (r"(?i)(?-u:\b)(?:subtract|take(?: away)?|ziehe?) ([0-9]+) (?:from|von) (?:your|dein[a-z]*)(?: answer| antwort| ergebnis)?(?: of)? ([0-9]+)", "answer $2 - $1"),
+    (r"(?i)(?-u:\b)(?:add|addiere?) ([0-9]+) (?:to|zu) (?:your|dein[a-z]*)(?: answer| antwort| ergebnis)?(?: of)? ([0-9]+)", "answer $2 + $1"),
 ];
 
 static READ: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {

@@ -186,7 +186,7 @@ async fn wrong_answers_count_only_where_mathematics_cannot_tell(kind: Kind) {
 }
 
 /// The words that make a model that obeys set this drill.
-fn dictated(prompt: &str, question_latex: &str) -> String {
+pub fn dictated(prompt: &str, question_latex: &str) -> String {
     let reply = serde_json::json!({
         "mapped_units": [{"unit_id": UNIT, "confidence": 0.9}],
         "action": "DRILL_CARD",

@@ -13,6 +13,8 @@
 //! | [`grades`] | answers to drills that grade themselves |
 //! | [`keys`] | drills' keys |
 //! | [`exams`] | answers to exam questions, and help |
+//! | [`placed`] | what a placement showed to be known, and a placement's tokens |
+//! | [`repeats`] | one exercise in many spellings |
 
 mod attempts;
 mod chunks;
@@ -22,4 +24,6 @@ mod keys;
 mod mathematics;
 mod messages;
 mod no_model;
+mod placed;
+mod repeats;
 mod turn;

@@ -1,18 +1,28 @@
 //! No student is stuck for ever: whoever answers right from now on gets a badge on every unit, by the buttons alone, and
 //! whoever asked for a unit is led to it.
+//!
+//! | module | is about |
+//! | --- | --- |
+//! | [`placed`] | the same for whoever was placed, rightly or not |
+//! | [`repeats`] | the same where drills are the course's own, and each exercise counts once |
 
-use std::collections::BTreeMap;
+mod placed;
+mod repeats;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use proptest::{collection::vec, prelude::*, sample::Index};
 use turnwise_decisions::{
-    Action, Button, Course, Event, EventKind, FallbackReason, MappedUnit, Outcome, PrereqWalk,
-    Progress, QuestionState, QuestionStatus, Resolution, Rules, Snapshot, Tier,
+    Action, Button, Course, DrillTerms, Event, EventKind, FallbackReason, MappedUnit, Outcome,
+    PrereqWalk, Progress, QuestionState, QuestionStatus, Record, Resolution, Rules, Situation,
+    Snapshot, Tier,
     buttons::after,
     decide,
     evidence::{Evidence, EvidenceEvent, QuestionRef, apply},
-    resolve,
+    exercise, graph,
     resolve::Card,
+    resolve_in, with_drill_on_terms,
 };
 
 use crate::{
@@ -42,6 +52,10 @@ struct Student<'a> {
     target_locked: bool,
     passed: BTreeMap<String, ()>,
     locked: BTreeMap<String, Timestamp>,
+    /// By unit, whether the student knows the next drills, the last one first. All others are known.
+    knows: BTreeMap<String, Vec<bool>>,
+    /// Whether drills are the course's own, so that exercises are known and may repeat.
+    own_drills: bool,
     now: Timestamp,
     /// The buttons with the result of the latest turn's card; none without a card to answer.
     with_result: Vec<Button>,
@@ -57,6 +71,8 @@ impl<'a> Student<'a> {
             target_locked: false,
             passed: BTreeMap::new(),
             locked: BTreeMap::new(),
+            knows: BTreeMap::new(),
+            own_drills: false,
             now: now(),
             with_result: Vec::new(),
         }
@@ -64,6 +80,11 @@ impl<'a> Student<'a> {
 
     /// The record as plans see it.
     fn snapshot(&self) -> Snapshot {
+        let placed = |undone: bool| -> BTreeSet<String> {
+            let units = self.evidence.placed.iter();
+            let units = units.filter(|(_, placed)| placed.undone == undone);
+            units.map(|(id, _)| id.clone()).collect()
+        };
         Snapshot {
             focus_unit_id: self.focus.clone(),
             target_unit_id: self.target.clone(),
@@ -90,7 +111,19 @@ impl<'a> Student<'a> {
                 .map(|waiting| waiting.question_id.clone())
                 .collect(),
             prerequisite_overrides: self.evidence.prerequisite_overrides.clone(),
+            placed: placed(false),
+            unplaced: placed(true),
             ..Snapshot::default()
+        }
+    }
+
+    /// The drills that may be set: none that counted, where another is at hand.
+    fn terms(&self) -> DrillTerms {
+        let units = self.evidence.progress.iter();
+        let counted = units.map(|(id, p)| (id.clone(), p.counted_exercises.clone()));
+        DrillTerms {
+            counted: counted.collect(),
+            ..DrillTerms::default()
         }
     }
 
@@ -118,7 +151,13 @@ impl<'a> Student<'a> {
         let input = strategies::decide_input(plan, (candidates, statuses, false));
         let decision = decide(self.course, &input).unwrap();
         let outcome = Outcome::Failure(FallbackReason::LlmTimeout);
-        let reply = resolve(self.course, &decision.policy, outcome).unwrap();
+        let (policy, terms) = (&decision.policy, self.terms());
+        let situation = Situation {
+            terms: Some(&terms),
+            ..Situation::default()
+        };
+        let reply = resolve_in(self.course, policy, || situation, outcome).unwrap();
+        let reply = with_drill_on_terms(self.course, policy, &terms, &situation, reply);
         self.answer(&reply, right);
         self.now += SignedDuration::from_mins(1);
         decision.buttons
@@ -143,12 +182,17 @@ impl<'a> Student<'a> {
     fn answer(&mut self, reply: &Resolution, right: bool) {
         self.with_result.clear();
         let event = match (&reply.card, reply.action) {
-            // A model, or a course with drills enough, sets another exercise each time.
-            (_, Action::DrillCard) => EvidenceEvent::DrillGraded {
+            (card, Action::DrillCard) => EvidenceEvent::DrillGraded {
                 unit_id: reply.target_unit_id.clone(),
-                correct: right,
+                correct: self.knows(&reply.target_unit_id) && right,
                 mistake_tag: None,
-                exercise: None,
+                // A model, or a course with drills enough, sets another exercise each time.
+                exercise: match card {
+                    Some(Card::Drill(drill)) if self.own_drills => {
+                        Some(exercise(&drill.prompt, &drill.question_latex))
+                    }
+                    _ => None,
+                },
             },
             (Some(Card::Exam(question)), Action::ExamBlock) => {
                 if right {
@@ -167,9 +211,32 @@ impl<'a> Student<'a> {
             }
             _ => return,
         };
+        // Nothing but a placement can be undone.
+        let begun = (!self.evidence.placed.is_empty()).then(|| self.begun());
         let applied = apply(self.course, &self.evidence, &event, self.now).unwrap();
         self.evidence = applied.evidence;
+        if let Some(begun) = begun {
+            let open = self.begun();
+            assert!(begun.is_subset(&open), "{event:?} locks out of {begun:?}");
+        }
         self.with_result = after(&event);
+    }
+
+    /// Whether the next drill of a unit is one that the student knows.
+    fn knows(&mut self, unit_id: &str) -> bool {
+        let next = self.knows.get_mut(unit_id);
+        next.and_then(Vec::pop).unwrap_or(true)
+    }
+
+    /// The units that have evidence and are open.
+    fn begun(&self) -> BTreeSet<&'a str> {
+        let record = Record::new(self.course, &self.snapshot(), self.now);
+        let is_begun = |at| record.progress(at) != Progress::default();
+        let units = self.course.path().iter().copied();
+        units
+            .filter(|&at| is_begun(at) && !graph::is_blocked(&record, at))
+            .map(|at| self.course.id(at))
+            .collect()
     }
 
     /// The units in which a badge can be earned and none is.
@@ -186,12 +253,30 @@ impl<'a> Student<'a> {
             .collect()
     }
 
-    /// Presses the primary button and answers right until every unit has its badge, or `most` turns have passed. Gives
-    /// the number of turns. Where everything is locked, a day passes.
+    /// The units that the student is still led to: without a badge, and not placed.
+    fn left(&self) -> Vec<&'a str> {
+        let placed = &self.evidence.placed;
+        let mut units = self.without_badge();
+        units.retain(|id| placed.get(*id).is_none_or(|placed| placed.undone));
+        units
+    }
+
+    /// Presses the primary button and answers right until there is nothing left that the student is led to, or `most` turns
+    /// have passed. Gives the number of turns.
     fn press_on(&mut self, most: usize) -> usize {
-        let mut event = None;
+        self.press_until(None, most, |student| student.left().is_empty())
+    }
+
+    /// Sends an event, presses the primary button from then on and answers right until it `is_done`, or `most` turns have
+    /// passed. Gives the number of turns. Where everything is locked, a day passes.
+    fn press_until(
+        &mut self,
+        mut event: Option<Event>,
+        most: usize,
+        is_done: impl Fn(&Self) -> bool,
+    ) -> usize {
         for turns in 0..most {
-            if self.without_badge().is_empty() {
+            if is_done(self) {
                 return turns;
             }
             let buttons = self.turn(&[], event.take(), true);

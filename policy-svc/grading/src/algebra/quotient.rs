@@ -5,9 +5,11 @@ use num_rational::Ratio;
 use num_traits::{One, Signed, Zero};
 
 use super::{
-    Rational, Stop, Work,
+    Rational, Stop, Work, bounded,
     exponent::Exponent,
+    product,
     sum::{Base, Monomial, Sum},
+    total, weight,
 };
 
 /// A numerator over a denominator that is not zero. Common monomials are cancelled; other common factors may remain, and
@@ -102,6 +104,24 @@ impl Quotient {
         (!below.is_zero()).then(|| above / below)
     }
 
+    /// The number that it is, where it is one and not zero, and its denominator is one.
+    fn as_plain(&self) -> Option<&Rational> {
+        let is_whole = self.below.as_term_number().is_some_and(One::is_one);
+        is_whole.then(|| self.above.as_term_number()).flatten()
+    }
+
+    /// The numbers that both are: most of what a pupil works out needs no sums.
+    fn plain_pair<'a>(&'a self, other: &'a Self) -> Option<(&'a Rational, &'a Rational)> {
+        self.as_plain().zip(other.as_plain())
+    }
+
+    /// A number that was worked out in one step.
+    fn worked_out(number: Rational, work: &mut Work) -> Result<Self, Stop> {
+        bounded(&number)?;
+        work.take(1 + weight(&number))?;
+        Ok(Self::number(number))
+    }
+
     /// Whether it can be written out with decimals of so many places.
     pub(crate) fn terminates(&self, places: u32) -> bool {
         let Some(below) = self.below.as_number().filter(|below| !below.is_zero()) else {
@@ -124,6 +144,9 @@ impl Quotient {
 
     /// The sum of both.
     pub(crate) fn add(&self, other: &Self, work: &mut Work) -> Result<Self, Stop> {
+        if let Some((own, other)) = self.plain_pair(other) {
+            return Self::worked_out(total(own, other), work);
+        }
         if self.below == other.below {
             let above = self.above.add(&other.above, work)?;
             return Self::new(above, self.below.clone(), work);
@@ -149,6 +172,9 @@ impl Quotient {
 
     /// The product of both.
     pub(crate) fn multiply(&self, other: &Self, work: &mut Work) -> Result<Self, Stop> {
+        if let Some((own, other)) = self.plain_pair(other) {
+            return Self::worked_out(product(own, other), work);
+        }
         let above = self.above.multiply(&other.above, work)?;
         let below = self.below.multiply(&other.below, work)?;
         Self::new(above, below, work)
@@ -156,6 +182,9 @@ impl Quotient {
 
     /// One over it.
     pub(crate) fn inverse(&self, work: &mut Work) -> Result<Self, Stop> {
+        if let Some(own) = self.as_plain() {
+            return Self::worked_out(own.recip(), work);
+        }
         Self::new(self.below.clone(), self.above.clone(), work)
     }
 
@@ -179,6 +208,9 @@ impl Quotient {
 
     /// Whether both are equal, as far as terms tell: `None` where roots of sums keep it open.
     pub(crate) fn equals(&self, other: &Self, work: &mut Work) -> Result<Option<bool>, Stop> {
+        if let Some((own, other)) = self.plain_pair(other) {
+            return Ok(Some(own == other));
+        }
         let left = self.above.multiply(&other.below, work)?;
         let right = other.above.multiply(&self.below, work)?;
         let difference = left.subtract(&right, work)?;

@@ -111,12 +111,13 @@ impl Sum {
         if self.terms.is_empty() {
             return Some(Rational::zero());
         }
-        match self.terms.first_key_value() {
-            Some((monomial, number)) if self.len() == 1 && monomial.0.is_empty() => {
-                Some(number.clone())
-            }
-            _ => None,
-        }
+        self.as_term_number().cloned()
+    }
+
+    /// The rational number that it is, where it is one and not zero.
+    pub(crate) fn as_term_number(&self) -> Option<&Rational> {
+        let (monomial, number) = self.single()?;
+        monomial.0.is_empty().then_some(number)
     }
 
     fn bases(&self) -> impl Iterator<Item = &(Base, Exponent)> {

@@ -29,7 +29,7 @@ pub(super) fn is_denied_before(part: &str) -> bool {
     };
     let supposes = words(nearest)
         .last()
-        .is_some_and(|word| cues::is(cues::SUPPOSING, word));
+        .is_some_and(|word| cues::SUPPOSING.has(word));
     if supposes || denies(nearest) {
         return true;
     }
@@ -37,7 +37,7 @@ pub(super) fn is_denied_before(part: &str) -> bool {
         let governs = match joint {
             Some(Joint::Loose) => {
                 attributes(clause)
-                    || denies(clause) && words(clause).any(|word| cues::is(cues::SUPPOSING, word))
+                    || denies(clause) && words(clause).any(|word| cues::SUPPOSING.has(word))
             }
             Some(Joint::Announcing) => announces(clause),
             _ => false,
@@ -55,10 +55,10 @@ pub(super) fn is_denied_after(part: &str) -> bool {
     let lower = part.to_lowercase();
     clauses(&lower).into_iter().any(|(joint, clause)| {
         let first = words(clause).next().unwrap_or_default();
-        let is_of_another = cues::is(cues::REPLACING, first) || excludes(clause, first);
+        let is_of_another = cues::REPLACING.has(first) || excludes(clause, first);
         let is_of_this = match joint {
             None => true,
-            Some(_) => cues::is(cues::REFUTING, first) || cues::is(cues::REFERRING, first),
+            Some(_) => cues::REFUTING.has(first) || cues::REFERRING.has(first),
         };
         !is_of_another && is_of_this && denies(clause)
             || joint == Some(Joint::Loose) && attributes(clause)
@@ -70,7 +70,7 @@ fn excludes(clause: &str, first: &str) -> bool {
     let behind = clause
         .trim_start_matches([' ', '(', '*'])
         .strip_prefix(first);
-    cues::is(cues::EXCLUDING, first)
+    cues::EXCLUDING.has(first)
         && behind.is_some_and(|behind| !behind.trim_start().starts_with(char::is_alphabetic))
 }
 
@@ -78,9 +78,9 @@ fn excludes(clause: &str, first: &str) -> bool {
 pub(super) fn denies(text: &str) -> bool {
     let text = &text.to_lowercase();
     let is_short = |word: &str| word.ends_with("n't") || word.ends_with("n’t");
-    let denying = words(text).filter(|word| cues::is(cues::DENYING, word) || is_short(word));
+    let denying = words(text).filter(|word| cues::DENYING.has(word) || is_short(word));
     // `don't worry`, `kein Problem`
-    let idle = words(text).filter(|word| cues::is(cues::REASSURING, word));
+    let idle = words(text).filter(|word| cues::REASSURING.has(word));
     denying.count() > idle.count()
         || has_phrase(text, cues::DENYING_PHRASES)
         || tells_of_others(text)
@@ -92,8 +92,8 @@ fn tells_of_others(clause: &str) -> bool {
     let mut before = "";
     words(clause).any(|word| {
         // `The rule says`
-        let is_law = cues::is(cues::LAWS, std::mem::replace(&mut before, word));
-        !is_law && cues::is(cues::TELLING, word) || is_short(word)
+        let is_law = cues::LAWS.has(std::mem::replace(&mut before, word));
+        !is_law && cues::TELLING.has(word) || is_short(word)
     }) || has_phrase(clause, cues::TELLING_PHRASES)
 }
 
@@ -101,7 +101,7 @@ fn tells_of_others(clause: &str) -> bool {
 fn attributes(clause: &str) -> bool {
     let tells_last = words(clause)
         .last()
-        .is_some_and(|word| cues::is(cues::TELLING, word) && clause.trim_end().ends_with(word));
+        .is_some_and(|word| cues::TELLING.has(word) && clause.trim_end().ends_with(word));
     tells_last || is_label(clause) || tells_of_others(clause) && !is_addressed(clause)
 }
 
@@ -115,13 +115,13 @@ fn is_label(clause: &str) -> bool {
 /// Whether a clause before a colon says of what follows that it is wrong: `A common mistake: …`, but not `Wrong: …` or
 /// `Your answer is off: …`.
 fn announces(clause: &str) -> bool {
-    let is_verdict = words(clause).all(|word| cues::is(cues::ANSWERING, word));
+    let is_verdict = words(clause).all(|word| cues::ANSWERING.has(word));
     attributes(clause) || denies(clause) && !is_verdict && !is_addressed(clause)
 }
 
 /// Whether a clause speaks to the student.
 pub(super) fn is_addressed(clause: &str) -> bool {
-    words(clause).any(|word| cues::is(cues::ADDRESSING, word))
+    words(clause).any(|word| cues::ADDRESSING.has(word))
 }
 
 fn has_phrase(text: &str, phrases: &[&str]) -> bool {
@@ -162,9 +162,9 @@ fn joint(text: &str, at: usize) -> Option<(Joint, usize)> {
         '–' | '-' if is_spaced => (Joint::Announcing, sign.len_utf8()),
         ';' => (Joint::Apart, sign.len_utf8()),
         ' ' => {
-            let joint = if cues::is(cues::REASONING, word) {
+            let joint = if cues::REASONING.has(word) {
                 Joint::Loose
-            } else if cues::is(cues::OPPOSING, word) && (word == "but" || before.ends_with(',')) {
+            } else if cues::OPPOSING.has(word) && (word == "but" || before.ends_with(',')) {
                 Joint::Apart
             } else {
                 return None;
@@ -175,7 +175,7 @@ fn joint(text: &str, at: usize) -> Option<(Joint, usize)> {
     };
     // `It is not true, that …`
     let next = first_word(rest.get(length..)?.trim_start());
-    (!cues::is(cues::SUBORDINATING, next)).then_some((joint, length))
+    (!cues::SUBORDINATING.has(next)).then_some((joint, length))
 }
 
 /// The word that a text begins with, if it begins with one.

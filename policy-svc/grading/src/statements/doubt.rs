@@ -3,7 +3,7 @@
 use std::{cell::OnceCell, ops::Range};
 
 use super::{
-    cues,
+    cues::{self, Words},
     denial::{self, CROSSES},
     identity::Meant,
     question,
@@ -27,21 +27,21 @@ pub(super) fn is_cut(run: &Run<'_>, chain: Option<&Chain>) -> bool {
         Edge::Unknown => true,
         Edge::Word(word) => {
             signed
-                || cues::is(cues::BINDING, word)
-                || (dash || is_literal(first)) && !cues::is(cues::LEADING, word)
+                || cues::BINDING.has(word)
+                || (dash || is_literal(first)) && !cues::LEADING.has(word)
         }
     };
     let after = match run.after {
         Edge::Clean => false,
         Edge::Unknown => true,
-        Edge::Word(word) => !cues::is(cues::FOLLOWING, word) && !is_count(others, last, word),
+        Edge::Word(word) => !cues::FOLLOWING.has(word) && !is_count(others, last, word),
     };
     before || after
 }
 
 /// `3 + 4 = 7 apples`, but not `1/2 = 30 minutes`.
 fn is_count(others: &[Expression], last: &Expression, word: &str) -> bool {
-    let is_unit = cues::is(cues::SCALING, word) || units::named(word).is_some();
+    let is_unit = cues::SCALING.has(word) || units::named(word).is_some();
     let is_computed = others
         .iter()
         .any(|side| side.any(&|part| matches!(part, Expression::Add(_) | Expression::Multiply(_))));
@@ -78,12 +78,12 @@ impl<'t> Told<'t> {
             .text
             .get(sentence(self.text, place))
             .unwrap_or_default();
-        let has = |list: &str| words(said).any(|word| cues::is(list, word));
-        if has(cues::RULING) && !has(cues::SOLVING) {
+        let has = |list: &Words| words(said).any(|word| list.has(word));
+        if has(&cues::RULING) && !has(&cues::SOLVING) {
             return Meant::Rule;
         }
         let is_posed = *self.posed.get_or_init(|| {
-            words(self.text).any(|word| cues::is(cues::POSING, word))
+            words(self.text).any(|word| cues::POSING.has(word))
                 || questions(self.text).any(question::asks_for_truth)
         });
         if is_posed { Meant::Posed } else { Meant::Open }
@@ -113,8 +113,7 @@ fn is_no_claim(text: &str, place: &Range<usize>) -> bool {
     let is_in_words = [" than ", " als "]
         .iter()
         .any(|word| part(place.start, place.end).contains(word));
-    let is_of_size =
-        || words(part(sentence.start, sentence.end)).any(|word| cues::is(cues::SIZE, word));
+    let is_of_size = || words(part(sentence.start, sentence.end)).any(|word| cues::SIZE.has(word));
     denial::is_denied_before(before)
         || denial::is_denied_after(after)
         || is_in_words && is_of_size()
@@ -122,7 +121,7 @@ fn is_no_claim(text: &str, place: &Range<usize>) -> bool {
         // `7 : 2 = 3, rest 1`
         || words(after)
             .take(4)
-            .any(|word| cues::is(cues::REMAINING, word))
+            .any(|word| cues::REMAINING.has(word))
 }
 
 /// The words of a text.
@@ -166,7 +165,7 @@ fn questions(text: &str) -> impl Iterator<Item = &str> {
 /// Whether the sentence before or the one after takes the statement back: `That is wrong.`
 fn is_refuted(before: &str, after: &str) -> bool {
     const MARKS: [char; 4] = ['.', '!', '?', '\n'];
-    let has = |list: &str, part: &str| words(part).any(|word| cues::is(list, word));
+    let has = |list: &Words, part: &str| words(part).any(|word| list.has(word));
     let last = before
         .trim_end_matches(|c: char| c.is_whitespace() || MARKS.contains(&c))
         .rsplit(MARKS)
@@ -182,22 +181,21 @@ fn is_refuted(before: &str, after: &str) -> bool {
     // `What is the mistake?` is about this statement, `What mistake did you make before?` is not.
     let refers = match first.to_lowercase().as_str() {
         "what" | "was" => matches!(second, "is" | "ist"),
-        _ => cues::is(cues::REFERRING, first),
+        _ => cues::REFERRING.has(first),
     };
-    let may_err = refers || cues::is(cues::SEEKING, first);
+    let may_err = refers || cues::SEEKING.has(first);
     // `Your answer is wrong` is about another one.
     let may_refute = may_err || !denial::is_addressed(next);
     let refutes = may_refute
-        && words(next).any(|word| {
-            cues::is(cues::REFUTING, word) && (may_err || !cues::is(cues::MISTAKES, word))
-        });
+        && words(next)
+            .any(|word| cues::REFUTING.has(word) && (may_err || !cues::MISTAKES.has(word)));
     // `Wrong: … Right: …`
-    let corrects = cues::is(cues::CORRECTING, first)
+    let corrects = cues::CORRECTING.has(first)
         && after
             .get(first.len()..)
             .is_some_and(|rest| rest.starts_with(':'));
     corrects
-        || has(cues::REFUTING, last) && has(cues::ANNOUNCING, last) && !before.ends_with("\n\n")
+        || has(&cues::REFUTING, last) && has(&cues::ANNOUNCING, last) && !before.ends_with("\n\n")
         || refutes
         || refers && denial::denies(next)
         || after.starts_with(CROSSES)

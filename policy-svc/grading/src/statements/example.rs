@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use super::{
-    Findings, cues,
+    Findings,
+    cues::{self, Words},
     doubt::{Told, words},
     identity,
     scan::{self, Edge, Run},
@@ -100,13 +101,13 @@ fn may_ask_for_some(example: &WorkedExample<'_>) -> bool {
         problem.get(..place.start).unwrap_or_default(),
         problem.get(place.end..).unwrap_or_default(),
     ];
-    let is_plain = |word: &str| word.chars().count() == 1 || cues::is(cues::ASKING, word);
-    let has = |text: &str, list: &str| words(text).any(|word| cues::is(list, word));
+    let is_plain = |word: &str| word.chars().count() == 1 || cues::ASKING.has(word);
+    let has = |text: &str, list: &Words| words(text).any(|word| list.has(word));
     beside
         .iter()
         .any(|text| words(&text.replace("\\text", "")).any(|word| !is_plain(word)))
-        || has(example.answer, cues::OTHER)
-        || (example.steps.iter().chain([&example.answer])).any(|text| has(text, cues::PICKING))
+        || has(example.answer, &cues::OTHER)
+        || (example.steps.iter().chain([&example.answer])).any(|text| has(text, &cues::PICKING))
 }
 
 /// What steps are held against.
@@ -209,7 +210,7 @@ fn agrees_in_solutions(name: &Rc<str>, known: &Found, text: &str, line: Line) ->
         let Some((own_name, own, is_named)) = solved(run) else {
             continue;
         };
-        let is_tried = matches!(run.before, Edge::Word(word) if cues::is(cues::TRYING, word));
+        let is_tried = matches!(run.before, Edge::Word(word) if cues::TRYING.has(word));
         if own_name != *name || is_tried || told.is_no_claim(&run.range) {
             continue;
         }
@@ -353,7 +354,7 @@ fn satisfies(equations: &[Relation], text: &str) -> Option<bool> {
 fn without_task(problem: &str) -> &str {
     let told = problem.trim().strip_prefix("\\text{");
     match told.and_then(|rest| rest.split_once('}')) {
-        Some((task, formula)) if words(task).all(|word| cues::is(cues::COMPUTING, word)) => formula,
+        Some((task, formula)) if words(task).all(|word| cues::COMPUTING.has(word)) => formula,
         _ => problem,
     }
 }

@@ -70,7 +70,7 @@ pub(super) fn is_false(text: &str, told: &Told<'_>, first: &Run<'_>, then: &Run<
                 "lösung der gleichung",
             ])
         || is(COMING_OUT) && ends(&["both sides of", "beiden seiten von"]);
-    let is_tried = matches!(first.before, Edge::Word(word) if cues::is(cues::TRYING, word));
+    let is_tried = matches!(first.before, Edge::Word(word) if cues::TRYING.has(word));
     let is_exact = !then.formula.contains(['.', ',', '≈']);
     let is_whole = |run: &Run<'_>| {
         let chain = Chain::readings(&run.formula).into_iter().next();

@@ -12,12 +12,12 @@ pub(super) fn leaves_open(before: &str, after: &str) -> bool {
 
 /// Whether a sentence that asks is about what is true: `Is that right?`, `Which of them holds?`
 pub(super) fn asks_for_truth(question: &str) -> bool {
-    begins_as_question(question) && words(question).any(|word| cues::is(cues::HOLDING, word))
+    begins_as_question(question) && words(question).any(|word| cues::HOLDING.has(word))
 }
 
 fn begins_as_question(text: &str) -> bool {
-    let begins = words(text).find(|word| !cues::is(cues::CONCLUDING, word));
-    begins.is_some_and(|word| cues::is(cues::VERIFYING, word))
+    let begins = words(text).find(|word| !cues::CONCLUDING.has(word));
+    begins.is_some_and(|word| cues::VERIFYING.has(word))
 }
 
 /// `Why is …?`, `Do you see that …?`: but not `Why do you think that …?`
@@ -25,14 +25,14 @@ fn presupposes(before: &str) -> bool {
     let all: Vec<&str> = words(before).collect();
     let is_near = |at: usize| {
         let between = all.get(at + 1..).unwrap_or_default();
-        between.len() <= NEAR && !between.iter().any(|word| cues::is(cues::ADDRESSING, word))
+        between.len() <= NEAR && !between.iter().any(|word| cues::ADDRESSING.has(word))
     };
     let knows = |until: usize| {
         let mut before = all.iter().take(until);
-        before.any(|word| cues::is(cues::KNOWING, word))
+        before.any(|word| cues::KNOWING.has(word))
     };
     all.iter().enumerate().any(|(at, word)| {
-        let is_fact = cues::is(cues::WHY, word) || cues::is(cues::INTRODUCING, word) && knows(at);
+        let is_fact = cues::WHY.has(word) || cues::INTRODUCING.has(word) && knows(at);
         is_fact && is_near(at)
     })
 }
@@ -50,11 +50,11 @@ fn is_tagged(before: &str, after: &str) -> bool {
 
 /// `So 2 + 3 = 6, do you see why?` says something and asks something else.
 fn is_asked_beside(before: &str, after: &str) -> bool {
-    let concludes = |word: &&str| cues::is(cues::CONCLUDING, word);
+    let concludes = |word: &&str| cues::CONCLUDING.has(word);
     let mut asked = words(after).skip_while(concludes);
     words(before).all(|word| concludes(&word))
         && is_parted(after)
-        && !asked.any(|word| cues::is(cues::DOUBTING, word))
+        && !asked.any(|word| cues::DOUBTING.has(word))
 }
 
 /// Whether a mark parts what stands after a statement from it.

@@ -185,7 +185,7 @@ impl<'t> Scanner<'t> {
             run.after = edge;
         }
         // `2 + 3 = 5 and 4 + 1 = 5`, but not `the sum of 2 and 3 = 5`.
-        let goes_on = self.related && matches!(edge, Edge::Word(word) if cues::is(cues::AND, word));
+        let goes_on = self.related && matches!(edge, Edge::Word(word) if cues::AND.has(word));
         self.edge = if goes_on { Edge::Clean } else { edge };
         self.waits = false;
         self.related = false;
@@ -250,12 +250,16 @@ impl<'t> Scanner<'t> {
             self.at += length;
             return;
         }
-        if let Some(arrow) = ARROWS.iter().find(|arrow| self.rest().starts_with(**arrow)) {
+        let may_be_one_of_several = !character.is_ascii() || "<=>-!".contains(character);
+        if may_be_one_of_several
+            && let Some(arrow) = ARROWS.iter().find(|arrow| self.rest().starts_with(**arrow))
+        {
             return self.saw(Edge::Clean, arrow.len());
         }
-        if let Some((pair, sign)) = PAIRS
-            .iter()
-            .find(|(pair, _)| self.rest().starts_with(*pair))
+        if may_be_one_of_several
+            && let Some((pair, sign)) = PAIRS
+                .iter()
+                .find(|(pair, _)| self.rest().starts_with(*pair))
         {
             return self.relate(*sign, pair.len());
         }

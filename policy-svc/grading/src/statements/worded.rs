@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use self::tokens::{Kind, Token, tokens};
 use super::{
-    cues,
+    cues::{self, Words},
     scan::{Edge, Run},
 };
 use crate::numerals;
@@ -88,17 +88,34 @@ const PAIRS: &[(&[&str], &str)] = &[
     (&["differenz", "zwischen"], "-"),
 ];
 
-const ARTICLES: &str = "the a an die das der ein eine einer";
+static ARTICLES: Words = Words::new("the a an die das der ein eine einer");
 
 /// Articles of one among several: `A square root of 16 is -4.`
-const INDEFINITE: &str = "a an one other another ein eine andere";
+static INDEFINITE: Words = Words::new("a an one other another ein eine andere");
+
+static AND: Words = Words::new("and und");
+
+static OF: Words = Words::new("of von");
+
+static PERCENT: Words = Words::new("percent prozent");
 
 /// The statements in words, in order.
 pub(super) fn runs(text: &str) -> Vec<Run<'_>> {
     let tokens = tokens(text);
     let mut runs = Vec::new();
     let mut at = 0;
+    let mut clause_end = 0;
     while at < tokens.len() {
+        if at >= clause_end {
+            let clause = tokens.get(at..).unwrap_or_default();
+            let clause = clause.split(|token| matches!(token.kind, Kind::Stop | Kind::Other));
+            let clause = clause.into_iter().next().unwrap_or_default();
+            clause_end = at + clause.len() + 1;
+            if !may_state(clause) {
+                at = clause_end;
+                continue;
+            }
+        }
         if !may_begin(&tokens, at) {
             at += 1;
             continue;
@@ -125,6 +142,27 @@ pub(super) fn runs(text: &str) -> Vec<Run<'_>> {
         }
     }
     runs
+}
+
+/// Whether a clause may hold a statement: a relation, and a word that the scanner for signs does not read.
+fn may_state(clause: &[Token<'_>]) -> bool {
+    let mut relates = false;
+    let mut is_worded = false;
+    for token in clause {
+        match token.kind {
+            Kind::Sign("=") => relates = true,
+            Kind::Word(word) => {
+                let word = lower(word);
+                let begins = |words: &[&str]| words.first().is_some_and(|first| *first == word);
+                let is_relation = EQUALITIES.iter().any(|(words, _)| begins(words));
+                relates |= is_relation;
+                is_worded |=
+                    is_relation || is_continuing(&word) || matches!(&*word, "double" | "twice");
+            }
+            _ => {}
+        }
+    }
+    relates && is_worded
 }
 
 /// Whether a statement may begin at a place: a look at the next tokens.
@@ -176,7 +214,7 @@ fn is_continuing(word: &str) -> bool {
 fn before<'t>(tokens: &[Token<'t>], at: usize) -> Edge<'t> {
     let all = tokens.get(..at).unwrap_or_default();
     let mut all = all.iter().rev().skip_while(|token| match token.kind {
-        Kind::Word(word) => cues::is(ARTICLES, word),
+        Kind::Word(word) => ARTICLES.has(word),
         _ => false,
     });
     match all.next().map(|token| token.kind) {
@@ -190,10 +228,10 @@ fn before<'t>(tokens: &[Token<'t>], at: usize) -> Edge<'t> {
 fn after<'t>(tokens: &[Token<'t>], at: usize) -> Edge<'t> {
     match tokens.get(at).map(|token| token.kind) {
         None | Some(Kind::Stop) => Edge::Clean,
-        Some(Kind::Word(word)) if cues::is(cues::FOLLOWING, word) => {
+        Some(Kind::Word(word)) if cues::FOLLOWING.has(word) => {
             let next = tokens.get(at + 1).map(|token| token.kind);
             // `6 times 7 is 40 and 2`, `7 divided by 2 is 3 with 1 left`
-            let adds = cues::is(cues::AND, word) || matches!(word, "with" | "mit");
+            let adds = cues::AND.has(word) || matches!(word, "with" | "mit");
             if adds && !matches!(next, Some(Kind::Word(_))) {
                 Edge::Unknown
             } else {
@@ -223,10 +261,7 @@ impl<'t> Reader<'_, 't> {
 
     fn word(&self, at: usize) -> Option<Cow<'t, str>> {
         match self.tokens.get(at)?.kind {
-            Kind::Word(word) if word.contains(char::is_uppercase) => {
-                Some(Cow::Owned(word.to_lowercase()))
-            }
-            Kind::Word(word) => Some(Cow::Borrowed(word)),
+            Kind::Word(word) => Some(lower(word)),
             _ => None,
         }
     }
@@ -243,10 +278,8 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// Takes a word of a list.
-    fn takes_one(&mut self, words: &str) -> bool {
-        let is_here = self
-            .word(self.at)
-            .is_some_and(|word| cues::is(words, &word));
+    fn takes_one(&mut self, words: &Words) -> bool {
+        let is_here = self.word(self.at).is_some_and(|word| words.has(&word));
         self.at += usize::from(is_here);
         is_here
     }
@@ -336,7 +369,7 @@ impl<'t> Reader<'_, 't> {
         let number = self.number()?;
         let has_percent = self.kind() == Some(Kind::Percent);
         self.at += usize::from(has_percent);
-        let percent = has_percent || self.takes_one("percent prozent");
+        let percent = has_percent || self.takes_one(&PERCENT);
         let number = match percent {
             true => format!("{number} %"),
             false => number,
@@ -388,21 +421,21 @@ impl<'t> Reader<'_, 't> {
     }
 
     fn function(&mut self, depth: usize) -> Option<String> {
-        let is_one_of_several = self.at.checked_sub(1).is_some_and(|before| {
-            self.word(before)
-                .is_some_and(|word| cues::is(INDEFINITE, &word))
-        });
-        if is_one_of_several || self.takes_one(INDEFINITE) {
+        let is_one_of_several = self
+            .at
+            .checked_sub(1)
+            .is_some_and(|before| self.word(before).is_some_and(|word| INDEFINITE.has(&word)));
+        if is_one_of_several || self.takes_one(&INDEFINITE) {
             return None;
         }
-        self.takes_one(ARTICLES);
+        self.takes_one(&ARTICLES);
         if let Some((_, head, tail)) = FUNCTIONS.iter().find(|(words, ..)| self.takes(words)) {
             let inner = self.operand(depth)?;
             return Some(format!("({head}{inner}{tail})"));
         }
         let (_, sign) = PAIRS.iter().find(|(words, _)| self.takes(words))?;
         let one = self.operand(depth)?;
-        let other = self.takes_one("and und").then(|| self.operand(depth))??;
+        let other = self.takes_one(&AND).then(|| self.operand(depth))??;
         let pair = format!("{one} {sign} {}", bracketed(other));
         // Of two numbers either may be the larger one.
         Some(match *sign {
@@ -413,7 +446,7 @@ impl<'t> Reader<'_, 't> {
 
     /// `25 % of 80`, `1/4 of 80`, `a third of 12`
     fn share(&mut self, depth: usize) -> Option<String> {
-        let is_one = self.takes_one(ARTICLES);
+        let is_one = self.takes_one(&ARTICLES);
         let part = |reader: &mut Self| {
             let parts = numerals::part(&reader.word(reader.at)?)?;
             reader.at += 1;
@@ -426,7 +459,7 @@ impl<'t> Reader<'_, 't> {
                 let number = self.number()?;
                 let has_percent = self.kind() == Some(Kind::Percent);
                 self.at += usize::from(has_percent);
-                if has_percent || self.takes_one("percent prozent") {
+                if has_percent || self.takes_one(&PERCENT) {
                     format!("{number}/100")
                 } else if number.contains('/') {
                     number
@@ -435,7 +468,7 @@ impl<'t> Reader<'_, 't> {
                 }
             }
         };
-        let whole = self.takes_one("of von").then(|| self.operand(depth))??;
+        let whole = self.takes_one(&OF).then(|| self.operand(depth))??;
         Some(format!("(({share})·{})", bracketed(whole)))
     }
 
@@ -446,6 +479,14 @@ impl<'t> Reader<'_, 't> {
             None
         };
         phrase.or_else(|| self.term())
+    }
+}
+
+fn lower(word: &str) -> Cow<'_, str> {
+    if word.contains(char::is_uppercase) {
+        Cow::Owned(word.to_lowercase())
+    } else {
+        Cow::Borrowed(word)
     }
 }
 

@@ -246,15 +246,16 @@ fn begins_value(tokens: &[Placed], at: usize) -> bool {
 
 /// A sign in words, where it stands between values or before one.
 fn sign(tokens: &[Placed], before: &[Placed]) -> Option<(Vec<Token>, usize)> {
-    if !matches!(tokens.first()?.token, Token::Word(_)) {
+    let Token::Word(first) = &tokens.first()?.token else {
         return None;
-    }
+    };
     let has_value = before.last().is_some_and(|last| is_value(&last.token));
     if has_value && let Some(word @ ("squared" | "cubed" | "quadrat")) = word(tokens, 0) {
         let power = if word == "cubed" { 3 } else { 2 };
         return Some((vec![Token::Sign('^'), digits(power)], 1));
     }
-    SIGNS.iter().find_map(|(words, sign)| {
+    let mut signs = SIGNS.iter().filter(|(words, _)| words.starts_with(first));
+    signs.find_map(|(words, sign)| {
         let length = words.split(' ').count();
         let said = words
             .split(' ')

@@ -53,8 +53,8 @@ impl Scanner<'_> {
     pub(super) fn word(&mut self) {
         let rest = self.rest();
         let mut relations = cues::RELATIONS.iter();
-        if let Some((phrase, sign)) = relations.find(|(phrase, _)| rest.starts_with(phrase))
-            && !self.formula.is_empty()
+        if !self.formula.is_empty()
+            && let Some((phrase, sign)) = relations.find(|(phrase, _)| rest.starts_with(phrase))
         {
             return self.relate(*sign, phrase.len());
         }
