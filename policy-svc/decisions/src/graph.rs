@@ -71,7 +71,8 @@ pub fn blocker(record: &Record<'_>, scorer: &Scorer<'_>, target: UnitIndex) -> O
 
 /// The unit to go on with when `focus` has nothing more to offer: the next one on the way to the target; off the way,
 /// another one in progress or the first one of the path that has no badge and is not blocked, the better by score; where
-/// there is none, another one in progress. `None` while the focus has no badge and its drills are not good enough for the
+/// there is none, another one in progress, and where there is none of these, the first one of the path that is met
+/// without a badge, which may still be earned. `None` while the focus has no badge and its drills are not good enough for the
 /// first; who is known to have met the focus may go on along the way without. `in_progress` is best first.
 #[must_use]
 pub fn next_unit(
@@ -103,6 +104,12 @@ pub fn next_unit(
         .chain(first_open(record, is_open))
         .min_by(|&a, &b| scorer.by_score_then_id(a, b))
         .or_else(|| others().find(|&at| !is_blocked(record, at)))
+        .or_else(|| {
+            let known = record.met_without_badge();
+            known
+                .filter(|&at| at != focus && !is_blocked(record, at))
+                .min_by_key(|&at| course.place_on_path(at))
+        })
 }
 
 /// The first open unit of the path. On a course without cycles that is the first one that is not met, but for the focus;

@@ -107,4 +107,4 @@ pub use words::{
 
 /// Names the rules of this crate. It stands in every plan, and a turn is replayed only under the same: raise it with any
 /// change that can change a byte of a decision, a reply or a grade.
-pub const POLICY_SEMANTICS: &str = "policy-8";
+pub const POLICY_SEMANTICS: &str = "policy-9";

@@ -10,7 +10,7 @@ use crate::{
     score::{ScoreParts, Scorer},
     snapshot::MappedUnit,
     standing::{self, Standing},
-    target,
+    target::{self, Way},
     words::{Event, Tier},
 };
 
@@ -139,12 +139,17 @@ pub fn plan(record: &Record<'_>, input: &PlanInput) -> Result<Plan, UnknownUnit>
     let desired_exam_tier = progress.tier.next();
     let is_drilled = record.is_drilled(focus);
     let missing: Vec<_> = graph::missing(record, focus).collect();
-    let way = target::way_after(
+    let asked_for = target::after(
         record,
         certain.map(|(at, _)| at),
         input.event.as_ref().map(|event| event.kind),
         target,
     );
+    let first = match asked_for == target {
+        true => blocker,
+        false => graph::blocker(record, &scorer, asked_for),
+    };
+    let way = Way::to(record, asked_for, first);
     let in_progress = scope::in_progress_by_score(record, &scorer);
     let next_unit = graph::next_unit(record, &scorer, &in_progress, focus, &way);
     let clamped = !target_locked && record.focus() == course.entry();

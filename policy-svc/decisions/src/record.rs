@@ -235,6 +235,12 @@ impl<'a> Record<'a> {
         placed.filter(move |&at| self.course.unit(at).assessable && self.is_placed(at))
     }
 
+    /// The units without a badge, although one can be earned, that are met all the same: placed, or marked by a teacher.
+    pub(crate) fn met_without_badge(&self) -> impl Iterator<Item = UnitIndex> {
+        let known = self.placed.iter().chain(&self.overrides).copied();
+        known.filter(|&at| self.course.unit(at).assessable && self.tier(at) == Tier::None)
+    }
+
     /// Whether a placement was begun and has not ended.
     #[must_use]
     pub fn placement_waits(&self) -> bool {

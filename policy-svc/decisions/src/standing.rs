@@ -228,7 +228,8 @@ pub fn describe_standing(record: &Record<'_>, statuses: &Statuses) -> Standing {
     let scorer = Scorer::new(record, confidences.joined());
     let focus = record.focus();
     let blocker = graph::blocker(record, &scorer, focus);
-    let way = Way::to(record, target::kept(record).unwrap_or(focus));
+    let target = target::kept(record).unwrap_or(focus);
+    let way = Way::to(record, target, graph::blocker(record, &scorer, target));
     let queue: Vec<_> = record.revisit().iter().map(|q| q.id.as_str()).collect();
     let revisit = revisit(&queue, entries(record), statuses);
     standing(record, focus, blocker, &way, revisit)

@@ -7,7 +7,7 @@ use crate::{
     places::Places,
     record::Record,
     rules::PrereqWalk,
-    words::EventKind,
+    words::{EventKind, Tier},
 };
 
 /// The way to a target: what is missing before it, directly or through others that are missing. A course that looks one
@@ -15,6 +15,7 @@ use crate::{
 #[derive(Debug, Clone)]
 pub struct Way {
     target: UnitIndex,
+    first: Option<UnitIndex>,
     missing: Places,
     steps: usize,
 }
@@ -23,10 +24,10 @@ impl Way {
     /// The most units of a way that are named to a client.
     pub const MOST_NAMED: usize = 20;
 
-    /// Finds the way. Whatever lies before a unit that is met is no part of it. The search enters no unit twice, so it ends
-    /// on any graph.
+    /// Finds the way, which begins with `first`: the target's [`graph::blocker`]. Whatever lies before a unit that is met is
+    /// no part of it. The search enters no unit twice, so it ends on any graph.
     #[must_use]
-    pub fn to(record: &Record<'_>, target: UnitIndex) -> Self {
+    pub fn to(record: &Record<'_>, target: UnitIndex, first: Option<UnitIndex>) -> Self {
         let course = record.course();
         let goes_on = course.rules().prereq_walk == PrereqWalk::Transitive;
         let mut missing = Places::none_of(course);
@@ -45,6 +46,7 @@ impl Way {
         }
         Self {
             target,
+            first,
             missing,
             steps,
         }
@@ -70,19 +72,23 @@ impl Way {
             .is_some_and(|place| self.missing.contains(place))
     }
 
-    /// The units of the way: the focus, if it is one of them, then the others in the order of the course's path, and last
-    /// the target.
+    /// The units of the way: the focus, if it is one of them, then the one to begin with, then the others in the order of the
+    /// course's path, and last the target.
     pub fn units<'a>(
         &'a self,
         course: &'a Course,
         focus: UnitIndex,
     ) -> impl Iterator<Item = UnitIndex> + 'a {
-        let first = Some(focus).filter(|&at| self.leads_over(course, at));
+        let begun = Some(focus).filter(|&at| self.leads_over(course, at));
+        let first = self
+            .first
+            .filter(|&at| Some(at) != begun && self.leads_over(course, at));
         let places = self.missing.iter();
         let others = places.filter_map(move |place| course.path().get(place).copied());
-        first
+        begun
             .into_iter()
-            .chain(others.filter(move |&at| Some(at) != first))
+            .chain(first)
+            .chain(others.filter(move |&at| ![begun, first].contains(&Some(at))))
             .chain([self.target])
     }
 
@@ -98,26 +104,27 @@ impl Way {
 }
 
 /// The target that a record brings along; `None` where there is none, it left the course, or it is reached: the student
-/// stands there, and nothing comes before it.
+/// stands there or has its badge, and nothing comes before it.
 #[must_use]
 pub fn kept(record: &Record<'_>) -> Option<UnitIndex> {
+    let is_reached = |target| target == record.focus() || record.tier(target) > Tier::None;
     record
         .target()
-        .filter(|&target| target != record.focus() || graph::is_blocked(record, target))
+        .filter(|&target| !is_reached(target) || graph::is_blocked(record, target))
 }
 
-/// The way to the target after a turn about `turn_target`. `asked` is the unit that the message or the button names for
+/// The target after a turn about `turn_target`. `asked` is the unit that the message or the button names for
 /// certain.
 ///
 /// A message asks for something else only where it names a unit that neither comes before the target, met or not, nor is
 /// where the student stands; of the buttons only the choice of a unit asks for one. The entry unit is nothing to ask for.
 #[must_use]
-pub fn way_after(
+pub fn after(
     record: &Record<'_>,
     asked: Option<UnitIndex>,
     button: Option<EventKind>,
     turn_target: UnitIndex,
-) -> Way {
+) -> UnitIndex {
     let course = record.course();
     if button != Some(EventKind::ChooseUnit)
         && let Some(kept) = kept(record)
@@ -128,8 +135,8 @@ pub fn way_after(
                     || graph::comes_before(course, at, kept)
             });
         if is_kept {
-            return Way::to(record, kept);
+            return kept;
         }
     }
-    Way::to(record, turn_target)
+    turn_target
 }

@@ -181,7 +181,7 @@ impl Mapping {
     /// the [`NEAREST`] hits of an unfiltered search of chunks with [`Turn::nearest`]; `None`: words alone decide. A message
     /// that says too little by itself leans on those before it, and maps to nothing without them. So does, without them, one
     /// that has a single word in common with the course, and that by chance. One that has a unit's own words,
-    /// names it by itself, and does not point back, is about that unit, unless those before it make it surer still. One that
+    /// names it by itself, and does not point back, is about that unit, whatever those before it are about. One that
     /// holds the title of an only unit names it, whatever its words are beside.
     pub fn map(&self, turn: &Turn, nearest: Option<&[Hit]>) -> Vec<Mapped<'_>> {
         let mut mapped = self.by_votes(turn, nearest);
@@ -226,8 +226,12 @@ impl Mapping {
             && !points_back(&turn.message.text)
         {
             let named = self.vote(&query(alone), None, own, false);
-            let surest = |votes: &[(UnitIndex, f64)]| votes.first().map_or(0.0, |first| first.1);
-            if surest(&named) >= NAMED.max(surest(&votes)) {
+            // Those before it may make it surer of the same unit.
+            let told_alone = named.first().filter(|(_, confidence)| *confidence >= NAMED);
+            if told_alone.is_some_and(|(unit, confidence)| {
+                let with_context = votes.first();
+                with_context.is_none_or(|(other, surer)| other != unit || surer < confidence)
+            }) {
                 votes = named;
             }
         }

@@ -21,6 +21,13 @@ const MOST_DIGITS: usize = 7;
 /// Numbers of so few digits are everywhere.
 const FEW_DIGITS: usize = 2;
 
+/// The stems of small numbers in words: `x = four` says no more than `x = 4`.
+const NUMERALS: [&str; 24] = [
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelv", "eins", "zwei", "drei", "vier", "funf", "sech", "sieb", "acht", "neun", "zehn", "elf",
+    "zwolf",
+];
+
 /// The terms of a text, and for each number what kind of number it is: `§d` a decimal, `§n3` a whole number of three
 /// digits. Students answer with a bare number more often than with a word, and a course of decimals holds decimals. Numbers
 /// of one and two digits may not say what a text is about, the rarer kinds may.
@@ -28,6 +35,7 @@ pub(crate) fn analyse(analyser: &Analyser, text: &str) -> Analysis {
     let mut analysis = analyser.analyse(text);
     for at in 0..analysis.terms.len() {
         let term = &analysis.terms[at];
+        analysis.telling[at] &= !NUMERALS.contains(&term.text.as_str());
         if term.kind != TermKind::Number {
             continue;
         }

@@ -173,7 +173,7 @@ fn check_plan(
     assert_eq!(product.revisit_question_ids, model.revisit);
     assert_eq!(product.focus_revisit_question_ids, model.focus_revisit);
     assert_eq!(product.units_in_progress, model.units_in_progress);
-    assert_eq!(product.target_unit_id, model.asked_for, "asked for");
+    assert_eq!(product.target_unit_id, model.way.target, "asked for");
     assert_eq!(product.choice_unit_ids, model.choices, "choices");
     // A course with a cycle has no path, so what stands on it first is nobody's rule.
     if acyclic {
@@ -304,7 +304,7 @@ proptest! {
             &here,
             &model.focus,
             model.blocker.as_deref(),
-            &here.way(&model.asked_for),
+            &model.way,
             &|id| exam.word(id),
         );
         check_standing(&product.standing, &standing, acyclic);

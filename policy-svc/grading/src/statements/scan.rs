@@ -250,18 +250,14 @@ impl<'t> Scanner<'t> {
             self.at += length;
             return;
         }
-        let may_be_one_of_several = !character.is_ascii() || "<=>-!".contains(character);
-        if may_be_one_of_several
-            && let Some(arrow) = ARROWS.iter().find(|arrow| self.rest().starts_with(**arrow))
-        {
-            return self.saw(Edge::Clean, arrow.len());
-        }
-        if may_be_one_of_several
-            && let Some((pair, sign)) = PAIRS
-                .iter()
-                .find(|(pair, _)| self.rest().starts_with(*pair))
-        {
-            return self.relate(*sign, pair.len());
+        if !character.is_ascii() || "<=>-!".contains(character) {
+            let begins = |signs: &str| self.rest().starts_with(signs);
+            if let Some(arrow) = ARROWS.iter().find(|arrow| begins(arrow)) {
+                return self.saw(Edge::Clean, arrow.len());
+            }
+            if let Some((pair, sign)) = PAIRS.iter().find(|(pair, _)| begins(pair)) {
+                return self.relate(*sign, pair.len());
+            }
         }
         if let Some(sign) = relation(character) {
             return self.relate(sign, length);

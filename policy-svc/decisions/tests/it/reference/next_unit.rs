@@ -29,7 +29,7 @@ impl World<'_> {
     /// Where the focus is met or drilled, the next step of the way to the target, if there is one. Else nothing while the
     /// focus itself has neither a badge nor the drills for its first one. Else, of the other units in
     /// progress and the first other one of the path that are not met and not blocked, the best by score and then by id.
-    /// Else the best one in progress that is not blocked.
+    /// Else the best one in progress that is not blocked. Else the first of the path that is met without a badge and not blocked.
     pub fn next_unit(&self, mapping: &Mapping, focus: &str, way: &Way) -> Option<String> {
         if self.is_met(focus) || self.is_drilled(focus) {
             let step = self.next_step(way, focus);
@@ -52,6 +52,11 @@ impl World<'_> {
                     && self.tier(id) != Tier::Gold
                     && !self.is_blocked(id)
             });
+        }
+        if choices.is_empty() {
+            let mut path = self.path();
+            path.retain(|id| id != focus && self.tier(id) == Tier::None && self.is_met(id));
+            choices.extend(path.into_iter().find(|id| !self.is_blocked(id)));
         }
         let mut best: Option<String> = None;
         for choice in choices {

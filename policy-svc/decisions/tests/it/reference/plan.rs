@@ -8,6 +8,7 @@ use super::{
     scope,
     score::Parts,
     standing::{self, Standing},
+    target::Way,
 };
 
 /// What came in besides the record.
@@ -37,7 +38,7 @@ pub struct Plan {
     pub units_in_progress: Vec<String>,
     pub next_unit: Option<String>,
     pub leads_to_target: bool,
-    pub asked_for: String,
+    pub way: Way,
     pub choices: Vec<String>,
     pub check_open: bool,
     pub standing: Standing,
@@ -60,7 +61,8 @@ pub fn plan(world: &World<'_>, message: &Message<'_>) -> Result<Plan, String> {
     let target = sure.map_or_else(|| world.focus(), |(unit, _)| unit.clone());
 
     let asked = sure.map(|(unit, _)| unit.as_str());
-    let way = world.way_after(asked, message.event, &target);
+    let asked_for = world.target_after(asked, message.event, &target);
+    let way = world.way(&mapping.scores, &asked_for);
     let blocker = world.blocker(&mapping.scores, &target);
     let focus = blocker.clone().unwrap_or_else(|| target.clone());
     let desired_tier = desired_tier(world.tier(&focus));
@@ -99,12 +101,12 @@ pub fn plan(world: &World<'_>, message: &Message<'_>) -> Result<Plan, String> {
         units_in_progress: world.units_in_progress(),
         next_unit: world.next_unit(&mapping, &focus, &way),
         leads_to_target: world.is_met(&focus) && world.next_step(&way, &focus).is_some(),
-        asked_for: way.target.clone(),
         choices,
         check_open: blocker
             .as_ref()
             .is_some_and(|unit| world.is_drilled(unit) && !world.is_blocked(unit)),
         standing: standing::standing(world, &focus, blocker.as_deref(), &way, &|_| None),
+        way,
         focus_tier: world.tier(&focus),
         mapped: mapping.joined,
         desired_tier,

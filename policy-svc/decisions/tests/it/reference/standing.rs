@@ -118,6 +118,7 @@ pub fn outside_a_turn(world: &World<'_>, word: &dyn Fn(&str) -> Option<Word>) ->
     let focus = world.focus();
     let scores = Mapping::new(world, &[], None).scores;
     let blocker = world.blocker(&scores, &focus);
-    let way = world.way(&world.kept_target().unwrap_or_else(|| focus.clone()));
+    let target = world.kept_target().unwrap_or_else(|| focus.clone());
+    let way = world.way(&scores, &target);
     standing(world, &focus, blocker.as_deref(), &way, word)
 }
