@@ -445,7 +445,7 @@ teaching-step-opposite = Write the difference as a sum with the opposite of what
 teaching-step-sign-first = Decide on the sign, and then work out the rest without signs.
 teaching-step-put-in = Put the number in for the unknown on both sides, and work out each side alone.
 # Words by which students say that they are stuck, apart by |. A message that holds such a run of words asks for help.
-stuck-words = i don't know | i dont know | idk | dunno | no idea | no clue | i can't | i cant | i cannot | i give up | too hard | too difficult | confused | lost me | i'm lost | im lost | i am lost | i'm stuck | im stuck | i am stuck | still don't get it | still dont get it
+stuck-words = i don't know | i dont know | idk | dunno | no idea | no clue | i can't | i cant | i cannot | i give up | too hard | too difficult | confused | lost me | i'm lost | im lost | i am lost | i'm stuck | im stuck | i am stuck | still don't get it | still dont get it | tell me the answer | give me the answer | show me the answer | what's the answer | whats the answer | what is the answer | tell me the solution | give me the solution | just tell me
 # Phrases of which a whole message is made that is about work of the student's own, be it right or wrong, apart by |. The last
 # ones may stand beside them, as filler-words may, and say nothing alone. With any other word it is no such message: somebody
 # may tell what is done to them.

@@ -72,6 +72,10 @@ fn the_target_and_the_nudge_stay_until_the_target_is_reached() {
         assert_eq!(read.prereq_nudge.map(|unit| unit.unit_id).as_deref(), first);
         assert_eq!(read.target.unwrap().unit.unit_id, "D");
     }
+    // Its badge may come from another thread.
+    let elsewhere = asked_for("D", "A", &["A", "B", "C", "D"]);
+    let plan = plan_for(&course, elsewhere, &[]);
+    assert_eq!((&*plan.target_unit_id, plan.standing.target), ("A", None));
     // There, whatever is pressed next is the target.
     let there = asked_for("D", "D", &["A", "B", "C"]);
     let plan = plan_event(&course, there, EventKind::RequestDrill, "F");
@@ -146,6 +150,50 @@ fn the_next_unit_follows_the_way_before_any_score() {
     let went_on = plan_event(&course, record("D"), EventKind::ExamContinue, "A");
     let decision = decide_available(&course, went_on, &["A-silver-1"]);
     assert_eq!(decision.policy.allowed_actions, [SocraticQuestion]);
+}
+
+#[test]
+fn the_way_begins_with_what_the_nudge_names() {
+    let course = course();
+    // Of A and B, the score prefers B, which was begun; F is met, and no part of the way.
+    let record = |focus: &str| {
+        let mut record = asked_for("D", focus, &["F"]);
+        record
+            .progress
+            .insert("B".to_owned(), progress(Tier::None, 2, 0));
+        record.units_in_progress = vec!["B".to_owned()];
+        record
+    };
+    for focus in ["D", "F"] {
+        let plan = plan_for(&course, record(focus), &[]);
+        assert_eq!((nudge(&plan), path(&plan)[0]), (Some("B"), "B"), "{focus}");
+    }
+    let plan = plan_for(&course, record("F"), &[]);
+    assert_eq!(plan.next_unit_id.as_deref(), Some("B"));
+    assert_eq!(path(&plan), ["B", "A", "C", "D"]);
+}
+
+#[test]
+fn who_is_known_to_have_met_everything_may_still_earn_badges() {
+    let course = course();
+    let known = |units: &[&str]| units.iter().map(|id| (*id).to_owned()).collect();
+    let mut record = snapshot("ENTRY", &[("C", progress(Tier::Gold, 9, 2))]);
+    record.placed = known(&["B", "C", "D"]);
+    record.prerequisite_overrides = known(&["F"]);
+    // The one unit that is open comes first.
+    let plan = plan_for(&course, record.clone(), &[]);
+    assert_eq!(plan.next_unit_id.as_deref(), Some("A"));
+    record.placed = known(&["A", "B", "C", "D"]);
+    let plan = plan_for(&course, record.clone(), &[]);
+    assert_eq!(plan.next_unit_id.as_deref(), Some("A"));
+    record.focus_unit_id = "C".to_owned();
+    record.placed = known(&["C", "D"]);
+    record.prerequisite_overrides = known(&["A", "B", "F"]);
+    record
+        .progress
+        .extend(["A", "B", "D"].map(|id| (id.to_owned(), progress(Tier::Bronze, 3, 2))));
+    let plan = plan_for(&course, record, &[]);
+    assert_eq!(plan.next_unit_id.as_deref(), Some("F"));
 }
 
 #[test]

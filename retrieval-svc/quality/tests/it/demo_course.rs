@@ -183,11 +183,29 @@ fn clear_questions_lock_their_unit() {
 }
 
 #[test]
+fn a_named_unit_is_found_whatever_was_said_before() {
+    let mapping = mapping();
+    let before = ["How do I add negative numbers?"];
+    for (text, unit) in [
+        ("what is a fraction?", "ALG-03"),
+        ("fractions", "ALG-03"),
+        ("what are like terms?", "ALG-07"),
+        ("what is a ratio", "ALG-05"),
+    ] {
+        let mapped = mapping.map(&mapping.turn(text, &before), None);
+        assert_eq!(mapped[0].unit, unit, "{text}: {mapped:?}");
+        assert!(mapped[0].confidence >= LOCK, "{text}: {mapped:?}");
+    }
+}
+
+#[test]
 fn vague_messages_lock_nothing() {
     let mapping = mapping();
     for text in [
         "I don't get it",
         "x=4",
+        "x = four",
+        "four",
         "ok",
         "is that right?",
         "what do I do next",
