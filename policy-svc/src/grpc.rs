@@ -172,7 +172,7 @@ impl PolicyService for Policies {
             None => units.unit_of(&request.message),
         };
         let (message, is_first) = (&request.message, request.said.is_empty());
-        let has_no_topic = pressed.is_none() && names_no_topic(&loaded.locale, message, is_first);
+        let has_no_topic = pressed.is_none() && names_no_topic(message, is_first);
         if gone_on_with.is_some() || has_no_topic {
             // What a step comes to is about what the step was about, whatever else it looks like; thanks are about nothing.
             request.mapped_units.clear();

@@ -99,12 +99,10 @@ impl Policies {
         let is_chosen = pressed == i32::from(ClientEventKind::ChooseUnit);
         let is_waiting = !own_exercises || open_drill.is_some() || placement.is_some();
         // What only a fallback goes by is read only where one is made.
-        let word_back =
-            LazyCell::new(|| (is_word.then(|| word_back(&loaded.locale, &message))).flatten());
-        let asks = LazyCell::new(|| {
-            word_back.map_or_else(|| asks(&loaded.locale, pressed, &message), |(_, asks)| asks)
-        });
-        let is_stuck = LazyCell::new(|| is_word && is_only_stuck(&loaded.locale, &message));
+        let word_back = LazyCell::new(|| (is_word.then(|| word_back(&message))).flatten());
+        let asks =
+            LazyCell::new(|| word_back.map_or_else(|| asks(pressed, &message), |(_, asks)| asks));
+        let is_stuck = LazyCell::new(|| is_word && is_only_stuck(&message));
         let own = LazyCell::new(|| {
             // What the student writes may be a step of what is asked elsewhere, in a form that nobody can compare.
             let is_asked_elsewhere = is_waiting
@@ -141,7 +139,7 @@ impl Policies {
             let wanted = passages::Wanted {
                 locale: &loaded.locale,
                 message: &message,
-                is_why: is_why(&loaded.locale, &message),
+                is_why: is_why(&message),
                 is_chosen,
                 title: &decisions::unit_name(&loaded.course, unit_id),
             };
@@ -202,7 +200,7 @@ impl Policies {
             };
             let may_be_work = is_word && word_back.is_none() && own.is_none() && !is_waiting;
             // Who gives up before anything was said has an exercise somewhere.
-            let is_work = || is_own_work(&loaded.locale, &message);
+            let is_work = || is_own_work(&message);
             if may_be_work && (said.is_empty() && *is_stuck || is_work()) {
                 situation.asks = Asks::Work;
             }
