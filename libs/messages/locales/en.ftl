@@ -334,10 +334,11 @@ teaching-check-3 = Type your answer below the exercise and press â€œ{ $button }â
 # Where the student doubts or defends work of their own that nobody has seen, in turn. Each ends with a question mark.
 teaching-show-1 = Type the exercise as it stands, and the lines that you have written so far. Which of them are you least sure of?
 teaching-show-2 = I cannot see it yet. What does the exercise say, and what did you write below it, line by line?
-# Before what comes next, where the whole message is a greeting, a sign that something is understood, or sad; after a goodbye
+# Before what comes next, where the whole message is a greeting, thanks, a sign that something is understood, or sad; after a goodbye
 # nothing comes.
 teaching-greeting = Hello!
 teaching-goodbye = Goodbye, see you next time!
+teaching-thanks = Any time!
 teaching-understood = Good.
 teaching-sad = I am sorry that you are having a hard time; it may help to tell somebody you trust, and this here can wait until you are ready.
 # The key idea: in a text, and before a card that holds it.
@@ -445,7 +446,7 @@ teaching-step-opposite = Write the difference as a sum with the opposite of what
 teaching-step-sign-first = Decide on the sign, and then work out the rest without signs.
 teaching-step-put-in = Put the number in for the unknown on both sides, and work out each side alone.
 # Words by which students say that they are stuck, apart by |. A message that holds such a run of words asks for help.
-stuck-words = i don't know | i dont know | idk | dunno | no idea | no clue | i can't | i cant | i cannot | i give up | too hard | too difficult | confused | lost me | i'm lost | im lost | i am lost | i'm stuck | im stuck | i am stuck | still don't get it | still dont get it | tell me the answer | give me the answer | show me the answer | what's the answer | whats the answer | what is the answer | tell me the solution | give me the solution | just tell me
+stuck-words = i don't know | i dont know | idk | dunno | no idea | no clue | i can't | i cant | i cannot | i give up | too hard | too difficult | confused | lost me | i'm lost | im lost | i am lost | i'm stuck | im stuck | i am stuck | still don't get it | still dont get it | tell me the answer | give me the answer | show me the answer | what's the answer | whats the answer | what is the answer | tell me the solution | give me the solution | just tell me | say the answer | reveal the answer | have the answer | want the answer | show me the solution | what is the solution | what's the solution | whats the solution | tell me the result | do it for me | do this for me | stuck | stuck here
 # Phrases of which a whole message is made that is about work of the student's own, be it right or wrong, apart by |. The last
 # ones may stand beside them, as filler-words may, and say nothing alone. With any other word it is no such message: somebody
 # may tell what is done to them.
@@ -458,14 +459,15 @@ example-words = show me an example | show me another example | give me an exampl
 # Phrases of which a whole message is made that asks for a worked example, apart by |.
 show-words = example | an example | another example | one more example | show me | show me how | can you show me | can you just show me | just show me
 # Phrases of which a whole message is made that asks for an exercise, apart by |. The other lists may stand beside them.
-next-words = next | next one | next exercise | next question | next problem | next task | skip | skip it | skip this | skip that | skip this one | skip this exercise | skip this unit | another | another one | one more | another exercise | another problem | another question | another drill | exercise | an exercise | a drill | drill | practise | practice | test me | let me try | can i try | my turn | easier | harder
+next-words = next | what next | what's next | whats next | what is next | what now | next one | next exercise | next question | next problem | next task | skip | skip it | skip this | skip that | skip this one | skip this exercise | skip this unit | another | another one | one more | another exercise | another problem | another question | another drill | exercise | an exercise | a drill | drill | practise | practice | test me | let me try | can i try | my turn | easier | harder
 # Words by which students ask for a reason, apart by |. A message that holds such a run of words asks for one.
 why-words = why | how come | the reason
-# Phrases of which a whole message is made that greets, says goodbye, or says that something is understood, apart by |. The
+# Phrases of which a whole message is made that greets, says goodbye, thanks, or says that something is understood, apart by |. The
 # last ones may stand beside them and say nothing alone.
 greeting-words = hi | hello | hey | hi there | hello there | hey there | hiya | good morning | good afternoon | good evening | how are you | what's up | whats up
 goodbye-words = bye | goodbye | good bye | bye bye | see you | see ya | cya | good night | gotta go | i gotta go | got to go | i got to go | have to go | i have to go | need to go | i need to go | i must go | have to leave | i have to leave | need to leave | i need to leave | gotta leave | i gotta leave | got to leave | i got to leave | i must leave | gotta get off | i gotta get off | got to get off | i got to get off | have to get off | i have to get off | need to get off | i need to get off | gtg | g2g | can i go | may i go | can i leave | can i stop | i'm leaving | that's all for today
-understood-words = ok | okay | k | alright | all right | thanks | thank you | thx | ty | understood | i understand | i understand it | i understand that | i see | i get it | i get that | got it | i got it | makes sense | that makes sense | it makes sense | cool | great | nice | good | perfect
+thanks-words = thanks | thank you | thx | ty | cheers
+understood-words = ok | okay | k | alright | all right | understood | i understand | i understand it | i understand that | i see | i get it | i get that | got it | i got it | makes sense | that makes sense | it makes sense | cool | great | nice | good | perfect
 filler-words = yes | go | yeah | yep | oh | ah | um | well | so | and | now | then | please | today | tomorrow | later | you | very much | a lot | so much | again | very | much | for everything | for all | for your help | for all your help | for the help | for helping | for helping me | for today
 # Phrases of which a whole message is made that says that the student is sad or has lost somebody, apart by |. The last ones
 # may stand beside them, as greetings and the other words above may, and say nothing alone.

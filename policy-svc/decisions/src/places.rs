@@ -38,11 +38,6 @@ impl Places {
         free.unwrap_or(self.0.len() * 64)
     }
 
-    /// The places, from the first.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.iter_from(0)
-    }
-
     /// The places that are not before this one, from the first.
     pub(crate) fn iter_from(&self, first: usize) -> impl Iterator<Item = usize> + '_ {
         let words = self.0.iter().enumerate().skip(first / 64);

@@ -1,10 +1,11 @@
 //! The target and the focus of a thread: what was asked for, and what is worked on. The target is kept until it is reached
 //! or something else is asked for; the way leads from the focus to it.
 
+use std::collections::BTreeSet;
+
 use crate::{
     course::{Course, UnitIndex},
     graph,
-    places::Places,
     record::Record,
     rules::PrereqWalk,
     words::{EventKind, Tier},
@@ -16,8 +17,8 @@ use crate::{
 pub struct Way {
     target: UnitIndex,
     first: Option<UnitIndex>,
-    missing: Places,
-    steps: usize,
+    /// Places of the course's path: few, whatever the course's length.
+    missing: BTreeSet<usize>,
 }
 
 impl Way {
@@ -30,17 +31,13 @@ impl Way {
     pub fn to(record: &Record<'_>, target: UnitIndex, first: Option<UnitIndex>) -> Self {
         let course = record.course();
         let goes_on = course.rules().prereq_walk == PrereqWalk::Transitive;
-        let mut missing = Places::none_of(course);
-        let mut steps = 0;
+        let mut missing = BTreeSet::new();
         let mut open = vec![target];
         while let Some(at) = open.pop() {
             for need in graph::missing(record, at).filter(|&need| need != target) {
                 let place = course.place_on_path(need);
-                if place.is_some_and(|place| missing.insert(place)) {
-                    steps += 1;
-                    if goes_on {
-                        open.push(need);
-                    }
+                if place.is_some_and(|place| missing.insert(place)) && goes_on {
+                    open.push(need);
                 }
             }
         }
@@ -48,7 +45,6 @@ impl Way {
             target,
             first,
             missing,
-            steps,
         }
     }
 
@@ -61,7 +57,7 @@ impl Way {
     /// The number of units that come before the target.
     #[must_use]
     pub fn steps(&self) -> usize {
-        self.steps
+        self.missing.len()
     }
 
     /// Whether a unit comes before the target.
@@ -69,7 +65,7 @@ impl Way {
     fn leads_over(&self, course: &Course, at: UnitIndex) -> bool {
         course
             .place_on_path(at)
-            .is_some_and(|place| self.missing.contains(place))
+            .is_some_and(|place| self.missing.contains(&place))
     }
 
     /// The units of the way: the focus, if it is one of them, then the one to begin with, then the others in the order of the
@@ -84,7 +80,7 @@ impl Way {
             .first
             .filter(|&at| Some(at) != begun && self.leads_over(course, at));
         let places = self.missing.iter();
-        let others = places.filter_map(move |place| course.path().get(place).copied());
+        let others = places.filter_map(|&place| course.path().get(place).copied());
         begun
             .into_iter()
             .chain(first)

@@ -27,6 +27,7 @@ static SAD: List = List::new(|| Phrases::of(keys::SAD_WORDS));
 static SAD_FILLER: List = List::new(|| Phrases::of(keys::SAD_FILLER_WORDS));
 static SHOW: List = List::new(|| Phrases::of(keys::SHOW_WORDS));
 static STUCK: List = List::new(|| Phrases::of(keys::STUCK_WORDS));
+static THANKS: List = List::new(|| Phrases::of(keys::THANKS_WORDS));
 static UNDERSTOOD: List = List::new(|| Phrases::of(keys::UNDERSTOOD_WORDS));
 static WHY: List = List::new(|| Phrases::of(keys::WHY_WORDS));
 
@@ -88,6 +89,10 @@ pub(super) fn asks(pressed: i32, message: &str) -> Asks {
     if EXAMPLE.stand_in(message) {
         return Asks::Example;
     }
+    // "what is the answer" asks for no explanation.
+    if is_only_stuck(message) {
+        return Asks::Help;
+    }
     match intent(message) {
         Intent::Concept => Asks::Explanation,
         Intent::Strategy | Intent::Debug => Asks::Help,
@@ -107,10 +112,12 @@ pub(super) fn word_back(message: &str) -> Option<(Key, Asks)> {
         return Some((keys::TEACHING_SAD, Asks::Nothing));
     }
     // Of two the first counts.
-    let (said, asks) = match made_of(&[&GOODBYE, &GREETING, &UNDERSTOOD, &FILLER], message)? {
+    let kinds: [&List; 5] = [&GOODBYE, &GREETING, &THANKS, &UNDERSTOOD, &FILLER];
+    let (said, asks) = match made_of(&kinds, message)? {
         0 => (keys::TEACHING_GOODBYE, Asks::Check),
         1 => (keys::TEACHING_GREETING, Asks::Check),
-        2 => (keys::TEACHING_UNDERSTOOD, Asks::Next),
+        2 => (keys::TEACHING_THANKS, Asks::Next),
+        3 => (keys::TEACHING_UNDERSTOOD, Asks::Next),
         _ => return None,
     };
     // `ok?` asks for something.
@@ -120,7 +127,7 @@ pub(super) fn word_back(message: &str) -> Option<(Key, Asks)> {
 /// What a message asks to be set or shown that says nothing else.
 fn wish(message: &str) -> Option<Asks> {
     let wishes: [&List; 4] = [&EXERCISE, &NEXT, &SHOW, &EXAMPLE];
-    let beside: [&List; 3] = [&FILLER, &UNDERSTOOD, &GREETING];
+    let beside: [&List; 4] = [&FILLER, &UNDERSTOOD, &THANKS, &GREETING];
     match made_of(&[&wishes[..], &beside[..]].concat(), message)? {
         0 | 1 => Some(Asks::Exercise),
         2 | 3 => Some(Asks::Example),
@@ -130,8 +137,8 @@ fn wish(message: &str) -> Option<Asks> {
 
 /// Whether a message says that the student is sad, or has lost somebody, and nothing else.
 fn is_sad(message: &str) -> bool {
-    let kinds: [&List; 6] = [&SAD, &SAD_FILLER, &GREETING, &GOODBYE, &UNDERSTOOD, &FILLER];
-    made_of(&kinds, message) == Some(0)
+    let beside: [&List; 5] = [&GREETING, &GOODBYE, &THANKS, &UNDERSTOOD, &FILLER];
+    made_of(&[&[&SAD, &SAD_FILLER], &beside[..]].concat(), message) == Some(0)
 }
 
 /// Whether a message is about work of the student's own that does not stand in it, and nothing else.
@@ -144,11 +151,14 @@ pub(super) fn is_only_stuck(message: &str) -> bool {
     made_of(&[&STUCK, &FILLER], message) == Some(0)
 }
 
-/// Whether a message is known to be about no topic of the course. Doubts after the tutor's first text may be about that.
-pub(super) fn names_no_topic(message: &str, is_first: bool) -> bool {
-    word_back(message).is_some()
-        || wish(message).is_some()
-        || is_first && (is_own_work(message) || is_only_stuck(message))
+/// Whether a message is known to be about no topic of the course.
+pub(super) fn names_no_topic(message: &str) -> bool {
+    word_back(message).is_some() || wish(message).is_some()
+}
+
+/// Whether a message says that the student is stuck, or done, and with what is told by nothing but what was said before.
+pub(super) fn is_about_what_was_said(message: &str) -> bool {
+    is_own_work(message) || is_only_stuck(message)
 }
 
 /// The first of these kinds of phrases that stands in a message which is made of them alone; `None` for any other message.

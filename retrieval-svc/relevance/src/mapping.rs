@@ -50,6 +50,11 @@ const POINTING: [&str; 15] = [
     "it", "that", "this", "these", "those", "they", "them", "es", "dies", "diese", "dieser",
     "dieses", "damit", "davon", "dabei",
 ];
+/// First words of questions about what is being done: such a message is read with what was said before it, too.
+const CHECKING: [&str; 22] = [
+    "is", "are", "was", "does", "do", "did", "should", "must", "which", "where", "ist", "sind",
+    "wird", "werden", "muss", "müssen", "soll", "kommt", "welche", "welcher", "welches", "welchen",
+];
 /// How much what is no word counts for the topicality of a message.
 const NO_WORD: f64 = 0.5;
 /// How many bytes of texts that were read are kept, roughly: those of some hundred conversations.
@@ -181,7 +186,7 @@ impl Mapping {
     /// the [`NEAREST`] hits of an unfiltered search of chunks with [`Turn::nearest`]; `None`: words alone decide. A message
     /// that says too little by itself leans on those before it, and maps to nothing without them. So does, without them, one
     /// that has a single word in common with the course, and that by chance. One that has a unit's own words,
-    /// names it by itself, and does not point back, is about that unit, whatever those before it are about. One that
+    /// names it by itself, and does not point back or ask about what is being done, is about that unit, whatever those before it are about. One that
     /// holds the title of an only unit names it, whatever its words are beside.
     pub fn map(&self, turn: &Turn, nearest: Option<&[Hit]>) -> Vec<Mapped<'_>> {
         let mut mapped = self.by_votes(turn, nearest);
@@ -430,10 +435,14 @@ fn greetings(pack: &Pack) -> HashSet<Box<str>> {
 }
 
 fn points_back(text: &str) -> bool {
-    text.split(|character: char| !character.is_alphanumeric())
-        .any(|word| {
-            POINTING
-                .iter()
-                .any(|other| word.eq_ignore_ascii_case(other))
-        })
+    let is_one_of =
+        |list: &[&str], word: &str| list.iter().any(|other| word.to_lowercase() == **other);
+    let words = || {
+        let words = text.split(|character: char| !character.is_alphanumeric());
+        words.filter(|word| !word.is_empty())
+    };
+    words()
+        .next()
+        .is_some_and(|first| is_one_of(&CHECKING, first))
+        || words().any(|word| is_one_of(&POINTING, word))
 }

@@ -3,11 +3,15 @@
 //! Nothing but numbers, the words for what is done to them and those for a relation stand in one. Where words leave open what
 //! is done first (`half of 6 plus 4`), it is none.
 
+mod beginning;
 mod tokens;
 
 use std::borrow::Cow;
 
-use self::tokens::{Kind, Token, tokens};
+use self::{
+    beginning::{may_begin, may_state},
+    tokens::{Kind, Token, tokens},
+};
 use super::{
     cues::{self, Words},
     scan::{Edge, Run},
@@ -60,6 +64,10 @@ const FUNCTIONS: &[(&[&str], &str, &str)] = &[
     (&["double"], "2·(", ")"),
     (&["twice"], "2·(", ")"),
     (&["doppelte", "von"], "2·(", ")"),
+    (&["zweimal"], "2·(", ")"),
+    (&["square", "of"], "(", ")^2"),
+    (&["cube", "of"], "(", ")^3"),
+    (&["quadrat", "von"], "(", ")^2"),
     (&["hälfte", "von"], "1/2·(", ")"),
     (&["square", "root", "of"], "√(", ")"),
     (&["quadratwurzel", "aus"], "√(", ")"),
@@ -142,72 +150,6 @@ pub(super) fn runs(text: &str) -> Vec<Run<'_>> {
         }
     }
     runs
-}
-
-/// Whether a clause may hold a statement: a relation, and a word that the scanner for signs does not read.
-fn may_state(clause: &[Token<'_>]) -> bool {
-    let mut relates = false;
-    let mut is_worded = false;
-    for token in clause {
-        match token.kind {
-            Kind::Sign("=") => relates = true,
-            Kind::Word(word) => {
-                let word = lower(word);
-                let begins = |words: &[&str]| words.first().is_some_and(|first| *first == word);
-                let is_relation = EQUALITIES.iter().any(|(words, _)| begins(words));
-                relates |= is_relation;
-                is_worded |=
-                    is_relation || is_continuing(&word) || matches!(&*word, "double" | "twice");
-            }
-            _ => {}
-        }
-    }
-    relates && is_worded
-}
-
-/// Whether a statement may begin at a place: a look at the next tokens.
-fn may_begin(tokens: &[Token<'_>], at: usize) -> bool {
-    let kind = |at: usize| tokens.get(at).map(|token| token.kind);
-    match kind(at) {
-        Some(Kind::Number(_) | Kind::Fraction(..) | Kind::Minus | Kind::Open) => true,
-        Some(Kind::Word(_)) => {
-            matches!(kind(at + 2), Some(Kind::Word("of" | "von")))
-                || match kind(at + 1) {
-                    Some(Kind::Word(word)) => is_continuing(word),
-                    Some(kind) => !matches!(kind, Kind::Stop | Kind::Other),
-                    None => false,
-                }
-        }
-        _ => false,
-    }
-}
-
-/// Whether a word stands behind the first one of a statement.
-fn is_continuing(word: &str) -> bool {
-    matches!(
-        word,
-        "plus"
-            | "minus"
-            | "times"
-            | "multiplied"
-            | "divided"
-            | "to"
-            | "squared"
-            | "percent"
-            | "of"
-            | "between"
-            | "zwischen"
-            | "root"
-            | "mal"
-            | "multipliziert"
-            | "geteilt"
-            | "dividiert"
-            | "durch"
-            | "hoch"
-            | "Prozent"
-            | "von"
-            | "aus"
-    )
 }
 
 /// What stands before a place, but for an article.
@@ -377,10 +319,12 @@ impl<'t> Reader<'_, 't> {
         if is_negative {
             return Some(format!("-{number}"));
         }
-        if self.takes(&["squared"]) {
-            self.is_computed = true;
-            self.is_worded = true;
-            return Some(format!("{number}^2"));
+        for (word, power) in [("squared", 2), ("cubed", 3)] {
+            if self.takes(&[word]) {
+                self.is_computed = true;
+                self.is_worded = true;
+                return Some(format!("{number}^{power}"));
+            }
         }
         Some(number)
     }

@@ -65,20 +65,21 @@ async fn a_word_gets_a_word_back_before_what_comes_next() {
             "en",
             [
                 ("Hello!\n\n", ["Hi!", "hello there"]),
-                ("Good.\n\n", ["yes i understand", "Ok, thanks!"]),
+                ("Good.\n\n", ["yes i understand", "Ok!"]),
                 ("Good.\n\n", ["oh okay", "I see"]),
                 ("Goodbye, see you", ["bye", "I have to go now"]),
                 ("Goodbye, see you", ["can i go?", "ok bye"]),
                 (
-                    "Good.\n\n",
+                    "Any time!\n\n",
                     ["thank you so much", "thank you very, very much!"],
                 ),
+                ("Any time!\n\n", ["Ok, thanks!", "thx, i get it"]),
                 (
                     "Goodbye, see you",
                     ["goodbye and thanks for everything", "thanks, bye"],
                 ),
                 ("Hello!\n\n", ["hallo", "Guten Morgen!"]),
-                ("Good.\n\n", ["danke!", "vielen Dank"]),
+                ("Any time!\n\n", ["danke!", "vielen Dank"]),
                 ("Goodbye, see you", ["tschüss", "auf Wiedersehen"]),
                 (
                     "Goodbye, see you",
@@ -97,17 +98,18 @@ async fn a_word_gets_a_word_back_before_what_comes_next() {
             "de",
             [
                 ("Hallo!\n\n", ["Hallo", "Guten Morgen!"]),
-                ("Gut.\n\n", ["ja, ich verstehe", "Danke!"]),
+                ("Gut.\n\n", ["ja, ich verstehe", "kapiert"]),
                 ("Gut.\n\n", ["ok alles klar", "verstanden"]),
                 ("Tschüss, bis", ["tschüss", "ich muss jetzt los"]),
                 ("Tschüss, bis", ["darf ich gehen?", "ok tschüss"]),
-                ("Gut.\n\n", ["vielen Dank für alles", "danke vielmals"]),
+                ("Gern!\n\n", ["vielen Dank für alles", "danke vielmals"]),
+                ("Gern!\n\n", ["ok danke", "danke dir, verstanden"]),
                 (
                     "Tschüss, bis",
                     ["danke für alles und tschüss", "danke, bis bald"],
                 ),
                 ("Hallo!\n\n", ["hello", "good morning"]),
-                ("Gut.\n\n", ["thanks", "ok, thank you!"]),
+                ("Gern!\n\n", ["thanks", "ok, thank you!"]),
                 ("Tschüss, bis", ["bye", "goodbye"]),
                 (
                     "Tschüss, bis",

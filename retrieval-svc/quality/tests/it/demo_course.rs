@@ -196,6 +196,23 @@ fn a_named_unit_is_found_whatever_was_said_before() {
         assert_eq!(mapped[0].unit, unit, "{text}: {mapped:?}");
         assert!(mapped[0].confidence >= LOCK, "{text}: {mapped:?}");
     }
+    // A question about what is being done names no other topic.
+    let before = ["How do I solve 2x + 3 = 7?"];
+    let locked = |text: &str, recent: &[&str]| {
+        let mapped = mapping.map(&mapping.turn(text, recent), None);
+        let first = mapped.first()?;
+        (first.confidence >= LOCK).then(|| first.unit.to_owned())
+    };
+    for text in [
+        "is the number negative?",
+        "do I combine like terms?",
+        "which side?",
+        "do I need a variable?",
+    ] {
+        let own = locked(text, &before);
+        println!("{text}: {own:?}, alone {:?}", locked(text, &[]));
+        assert!(own.is_none_or(|unit| unit == "ALG-11"), "{text}");
+    }
 }
 
 #[test]

@@ -54,6 +54,11 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
 fn token<'t>(text: &'t str, at: usize, rest: &'t str, first: char) -> (Option<Kind<'t>>, usize) {
     let length = first.len_utf8();
     let behind = rest.get(length..).unwrap_or_default();
+    let before = text.get(..at).unwrap_or_default();
+    let begins_line = before.trim_end_matches(' ').is_empty() || before.ends_with('\n');
+    if begins_line && let Some(length) = list_mark(rest) {
+        return (Some(Kind::Stop), length);
+    }
     if first.is_ascii_digit() {
         let length = number_length(rest);
         let is_glued = rest.get(length..).is_some_and(|rest| {
@@ -66,7 +71,6 @@ fn token<'t>(text: &'t str, at: usize, rest: &'t str, first: char) -> (Option<Ki
         let length = word_length(rest);
         return (rest.get(..length).map(Kind::Word), length);
     }
-    let before = text.get(..at).unwrap_or_default();
     let is_spaced = before.is_empty() || before.ends_with([' ', '$', '(', '\n']);
     let goes_apart = behind.starts_with(' ');
     let kind = match first {
@@ -105,6 +109,18 @@ fn token<'t>(text: &'t str, at: usize, rest: &'t str, first: char) -> (Option<Ki
         _ => Kind::Other,
     };
     (Some(kind), length)
+}
+
+/// How long the mark of a list is that a line begins with: `- `, `• `, `(1) `, `a) `.
+fn list_mark(line: &str) -> Option<usize> {
+    let (mark, _) = line.split_once(' ')?;
+    let first = mark.chars().next()?;
+    let is_bullet = mark.chars().count() == 1 && (is_dash(first) || matches!(first, '*' | '•'));
+    let number = mark.strip_suffix(')').unwrap_or_default();
+    let number = number.strip_prefix('(').unwrap_or(number);
+    let is_number =
+        (1..=2).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    (is_bullet || is_number).then_some(mark.len())
 }
 
 /// The whole numbers of a fraction in LaTeX that a text begins with, and its length.
