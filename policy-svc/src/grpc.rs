@@ -48,12 +48,7 @@ use turnwise_proto::policy::v1::{
 use turnwise_procedure_help::Rules;
 use turnwise_reply_guard::Guard;
 
-use self::{
-    asks::{is_about_what_was_said, names_no_topic},
-    guard::Known,
-    named_runs::NamedRuns,
-    own_exercise::OwnExercise,
-};
+use self::{asks::keep_topics, guard::Known, named_runs::NamedRuns, own_exercise::OwnExercise};
 use crate::{
     config::HelperSettings,
     courses::Courses,
@@ -63,8 +58,6 @@ use crate::{
 
 const DEFAULT_PAGE: usize = 20;
 const MOST_PER_PAGE: usize = 100;
-/// What a mapping by what was said before counts beside one by the message: alone it makes nothing certain.
-const WEIGHT_OF_CONTEXT: f64 = 0.5;
 
 /// PolicyService over the loaded courses.
 #[derive(Debug)]
@@ -179,17 +172,11 @@ impl PolicyService for Policies {
             None => units.unit_of(&request.message),
         };
         let (message, is_first) = (&request.message, request.said.is_empty());
-        let typed = pressed.is_none();
-        let goes_by_context = typed && is_about_what_was_said(message);
-        if gone_on_with.is_some() || typed && names_no_topic(message) || goes_by_context && is_first
-        {
-            // What a step comes to is about what the step was about, whatever else it looks like; thanks are about nothing.
+        if gone_on_with.is_some() {
+            // What a step comes to is about what the step was about, whatever else it looks like.
             request.mapped_units.clear();
-        } else if goes_by_context {
-            // What was said before makes nothing certain, whatever the words have in common with a unit's.
-            for unit in &mut request.mapped_units {
-                unit.confidence *= WEIGHT_OF_CONTEXT;
-            }
+        } else if pressed.is_none() {
+            keep_topics(&mut request.mapped_units, message, is_first);
         }
         let mut input = read::plan_input(request)?;
         if let Some(unit_id) = taught_in {

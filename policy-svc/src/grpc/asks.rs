@@ -5,10 +5,13 @@ use std::{collections::HashMap, sync::LazyLock};
 use turnwise_decisions::Asks;
 use turnwise_lesson_policy::intent::{Intent, intent};
 use turnwise_messages::{Key, LOCALES, keys, text};
-use turnwise_proto::tutor::v1::ClientEventKind;
+use turnwise_proto::{session::v1::MappedUnit, tutor::v1::ClientEventKind};
 
 /// Longer messages are more than a word.
 const MOST_WORDS: usize = 12;
+
+/// What a mapping by what was said before counts beside one by the message: alone it makes nothing certain.
+const WEIGHT_OF_CONTEXT: f64 = 0.5;
 
 /// German without its sharp s.
 const SWISS: &str = "de-CH";
@@ -151,14 +154,17 @@ pub(super) fn is_only_stuck(message: &str) -> bool {
     made_of(&[&STUCK, &FILLER], message) == Some(0)
 }
 
-/// Whether a message is known to be about no topic of the course.
-pub(super) fn names_no_topic(message: &str) -> bool {
-    word_back(message).is_some() || wish(message).is_some()
-}
-
-/// Whether a message says that the student is stuck, or done, and with what is told by nothing but what was said before.
-pub(super) fn is_about_what_was_said(message: &str) -> bool {
-    is_own_work(message) || is_only_stuck(message)
+/// Leaves a message the units that it may be about. Thanks and wishes are about none. With what somebody is stuck, or done,
+/// is told by nothing but what was said before, which makes nothing certain; where nothing was said, it is about none either.
+pub(super) fn keep_topics(mapped: &mut Vec<MappedUnit>, message: &str, is_first: bool) {
+    let goes_by_context = is_own_work(message) || is_only_stuck(message);
+    if word_back(message).is_some() || wish(message).is_some() || goes_by_context && is_first {
+        mapped.clear();
+    } else if goes_by_context {
+        for unit in mapped {
+            unit.confidence *= WEIGHT_OF_CONTEXT;
+        }
+    }
 }
 
 /// The first of these kinds of phrases that stands in a message which is made of them alone; `None` for any other message.

@@ -50,7 +50,7 @@ const POINTING: [&str; 15] = [
     "it", "that", "this", "these", "those", "they", "them", "es", "dies", "diese", "dieser",
     "dieses", "damit", "davon", "dabei",
 ];
-/// First words of questions about what is being done: such a message is read with what was said before it, too.
+/// First words of questions about what is being done, which is told by what was said before: such a message moves nobody.
 const CHECKING: [&str; 22] = [
     "is", "are", "was", "does", "do", "did", "should", "must", "which", "where", "ist", "sind",
     "wird", "werden", "muss", "müssen", "soll", "kommt", "welche", "welcher", "welches", "welchen",
@@ -186,7 +186,7 @@ impl Mapping {
     /// the [`NEAREST`] hits of an unfiltered search of chunks with [`Turn::nearest`]; `None`: words alone decide. A message
     /// that says too little by itself leans on those before it, and maps to nothing without them. So does, without them, one
     /// that has a single word in common with the course, and that by chance. One that has a unit's own words,
-    /// names it by itself, and does not point back or ask about what is being done, is about that unit, whatever those before it are about. One that
+    /// names it by itself, and neither points back nor asks about what is being done, is about that unit, whatever those before it are about. One that
     /// holds the title of an only unit names it, whatever its words are beside.
     pub fn map(&self, turn: &Turn, nearest: Option<&[Hit]>) -> Vec<Mapped<'_>> {
         let mut mapped = self.by_votes(turn, nearest);
@@ -209,7 +209,7 @@ impl Mapping {
             return Vec::new();
         }
         // A scrap of a formula says nothing alone, but it supports a word: `add 1/2 and 1/3`.
-        let own = if turn.message.speaks {
+        let own = if turn.message.speaks && !(in_context && checks(&turn.message.text)) {
             self.told_by(message, Counting::All)
         } else if in_context {
             0.0
@@ -225,10 +225,7 @@ impl Mapping {
         }
         let query = |texts| WeightedTerms::of(&terms::weighted(texts));
         let mut votes = self.vote(&query(texts), nearest, own, in_context);
-        if in_context
-            && turn.message.speaks
-            && self.is_named_in(message)
-            && !points_back(&turn.message.text)
+        if in_context && own > 0.0 && self.is_named_in(message) && !points_back(&turn.message.text)
         {
             let named = self.vote(&query(alone), None, own, false);
             // Those before it may make it surer of the same unit.
@@ -434,15 +431,15 @@ fn greetings(pack: &Pack) -> HashSet<Box<str>> {
         .collect()
 }
 
+/// Whether a text asks about what is being done.
+fn checks(text: &str) -> bool {
+    let text = words(text);
+    let first = text.split_whitespace().next();
+    first.is_some_and(|first| CHECKING.contains(&first))
+}
+
 fn points_back(text: &str) -> bool {
-    let is_one_of =
-        |list: &[&str], word: &str| list.iter().any(|other| word.to_lowercase() == **other);
-    let words = || {
-        let words = text.split(|character: char| !character.is_alphanumeric());
-        words.filter(|word| !word.is_empty())
-    };
-    words()
-        .next()
-        .is_some_and(|first| is_one_of(&CHECKING, first))
-        || words().any(|word| is_one_of(&POINTING, word))
+    words(text)
+        .split_whitespace()
+        .any(|word| POINTING.contains(&word))
 }
