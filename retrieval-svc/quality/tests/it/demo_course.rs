@@ -205,7 +205,7 @@ fn a_named_unit_is_found_whatever_was_said_before() {
     };
     for text in [
         "is the number negative?",
-        "do I combine like terms?",
+        "do I distribute?",
         "which side?",
         "do I need a variable?",
     ] {
