@@ -71,9 +71,9 @@ pub fn blocker(record: &Record<'_>, scorer: &Scorer<'_>, target: UnitIndex) -> O
 
 /// The unit to go on with when `focus` has nothing more to offer: the next one on the way to the target; off the way,
 /// another one in progress or the first one of the path that has no badge and is not blocked, the better by score; where
-/// there is none, another one in progress, and where there is none of these, the first one of the path that is met
-/// without a badge, which may still be earned. `None` while the focus has no badge and its drills are not good enough for the
-/// first; who is known to have met the focus may go on along the way without. `in_progress` is best first.
+/// there is none, another one in progress, and where there is none of these, the first one of the path that is met without
+/// a badge, which may still be earned. `None` while the focus has no badge and its drills are not good enough for the first;
+/// who is known to have met the focus may go on along the way without. `in_progress` is best first.
 #[must_use]
 pub fn next_unit(
     record: &Record<'_>,

@@ -13,9 +13,6 @@ const MOST_WORDS: usize = 12;
 /// What a mapping by what was said before counts beside one by the message: alone it makes nothing certain.
 const WEIGHT_OF_CONTEXT: f64 = 0.5;
 
-/// German without its sharp s.
-const SWISS: &str = "de-CH";
-
 type List = LazyLock<Phrases>;
 
 static EXAMPLE: List = List::new(|| Phrases::of(keys::EXAMPLE_WORDS));
@@ -34,19 +31,17 @@ static THANKS: List = List::new(|| Phrases::of(keys::THANKS_WORDS));
 static UNDERSTOOD: List = List::new(|| Phrases::of(keys::UNDERSTOOD_WORDS));
 static WHY: List = List::new(|| Phrases::of(keys::WHY_WORDS));
 
-/// The phrases that a text of the catalogue lists, in every language, as pupils write in any: by their first words, the
-/// longest first.
+/// The phrases that a text of the catalogue lists, in every language, as pupils write in any: as [`row`]s, by their first
+/// words, the longest first.
 struct Phrases(HashMap<String, Vec<String>>);
 
 impl Phrases {
     fn of(listed: Key) -> Self {
         let mut phrases: HashMap<String, Vec<String>> = HashMap::new();
-        for locale in LOCALES.map(|(locale, _)| locale).into_iter().chain([SWISS]) {
-            for phrase in text(locale, listed, &[]).split('|').map(str::trim) {
-                if let Some(first) = phrase.split_whitespace().next() {
-                    let beginning = phrases.entry(first.to_owned()).or_default();
-                    beginning.push(phrase.to_owned());
-                }
+        for (locale, _) in LOCALES {
+            for phrase in text(locale, listed, &[]).split('|').map(row) {
+                let first = phrase.split(' ').next().unwrap_or_default().to_owned();
+                phrases.entry(first).or_default().push(phrase);
             }
         }
         for beginning in phrases.values_mut() {
@@ -55,13 +50,12 @@ impl Phrases {
         Self(phrases)
     }
 
-    /// What is behind the longest phrase that a row of words begins with. Each word has a space behind it.
+    /// What is behind the longest phrase that a row begins with.
     fn behind<'a>(&self, row: &'a str) -> Option<&'a str> {
         let beginning = self.0.get(row.split(' ').next()?)?;
-        let mut behind = beginning
+        beginning
             .iter()
-            .map(|phrase| row.strip_prefix(phrase.as_str())?.strip_prefix(' '));
-        behind.find_map(|behind| behind)
+            .find_map(|phrase| row.strip_prefix(phrase.as_str()))
     }
 
     /// Whether a phrase stands in a message.
@@ -191,9 +185,10 @@ pub(super) fn is_why(message: &str) -> bool {
     WHY.stand_in(message)
 }
 
-/// The words of a message in small letters, each with a space behind it, and no letter three times in a row: `offf`.
-fn row(message: &str) -> String {
-    let small = message.to_lowercase().replace(['’', '`'], "'");
+/// The words of a text in small letters, each with a space behind it, without ß, and no letter three times in a row: `offf`.
+fn row(text: &str) -> String {
+    let small = text.to_lowercase().replace(['’', '`'], "'");
+    let small = small.replace('ß', "ss");
     let mut plain = String::with_capacity(small.len());
     for letter in small.chars() {
         if !letter.is_alphabetic() || !plain.chars().rev().take(2).eq([letter, letter]) {

@@ -185,9 +185,9 @@ impl Mapping {
     /// The units that a message is about, the surest first, at most [`MAX_MAPPED_UNITS`]; equals go by id. `nearest` are
     /// the [`NEAREST`] hits of an unfiltered search of chunks with [`Turn::nearest`]; `None`: words alone decide. A message
     /// that says too little by itself leans on those before it, and maps to nothing without them. So does, without them, one
-    /// that has a single word in common with the course, and that by chance. One that has a unit's own words,
-    /// names it by itself, and neither points back nor asks about what is being done, is about that unit, whatever those before it are about. One that
-    /// holds the title of an only unit names it, whatever its words are beside.
+    /// that has a single word in common with the course, and that by chance. One that has a unit's own words, names it by
+    /// itself, and neither points back nor asks about what is being done, is about that unit, whatever those before it are
+    /// about. One that holds the title of an only unit names it, whatever its words are beside.
     pub fn map(&self, turn: &Turn, nearest: Option<&[Hit]>) -> Vec<Mapped<'_>> {
         let mut mapped = self.by_votes(turn, nearest);
         if let Some(titled) = self.titled_in(&turn.message.text) {

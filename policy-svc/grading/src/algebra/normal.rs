@@ -81,11 +81,7 @@ pub(crate) fn normal(
             None => Quotient::whole(Sum::variable(name)),
         }),
         Expression::Add(parts) => {
-            let mut parts = parts.iter();
-            let Some(first) = parts.next() else {
-                return Ok(Quotient::whole(Sum::default()));
-            };
-            let mut sum = normal(first, env, work)?;
+            let mut sum = Quotient::whole(Sum::default());
             for part in parts {
                 let part = normal(part, env, work)?;
                 sum = sum.add(&part, work)?;
@@ -93,11 +89,7 @@ pub(crate) fn normal(
             Ok(sum)
         }
         Expression::Multiply(factors) => {
-            let mut factors = factors.iter();
-            let Some(first) = factors.next() else {
-                return Ok(Quotient::whole(Sum::one()));
-            };
-            let mut product = normal(first, env, work)?;
+            let mut product = Quotient::whole(Sum::one());
             for factor in factors {
                 let factor = normal(factor, env, work)?;
                 product = product.multiply(&factor, work)?;

@@ -144,6 +144,9 @@ impl Quotient {
 
     /// The sum of both.
     pub(crate) fn add(&self, other: &Self, work: &mut Work) -> Result<Self, Stop> {
+        if self.is_zero() {
+            return Ok(other.clone());
+        }
         if let Some((own, other)) = self.plain_pair(other) {
             return Self::worked_out(total(own, other), work);
         }
