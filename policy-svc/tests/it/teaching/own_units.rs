@@ -197,6 +197,9 @@ async fn what_came_of_a_step_is_of_its_exercises_unit() {
         ("thank you so much", "", "ENTRY-00"),
         ("I think my answer is right", "", "ENTRY-00"),
         ("I give up", "", "ENTRY-00"),
+        // With what somebody is stuck is told by what was said before.
+        ("tell me the solution", step, "ENTRY-00"),
+        ("is my answer right?", step, "ENTRY-00"),
         ("my grandma died and i cant focus", "", "ENTRY-00"),
         ("thank you for the fractions", "", "ALG-04"),
     ] {
