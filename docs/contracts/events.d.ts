@@ -103,7 +103,7 @@ export interface ClientEvent {
   unitId?: string;
   /** drill_result is how the drill went, as the client has it; only with DRILL_CONTINUE. It is compared with the record and never believed: where they differ, the answer has the notice RESULT_MISMATCH and the record holds. */
   drillResult?: DrillResult;
-  /** question_id is the exam question that the client comes from; only with EXAM_CONTINUE. */
+  /** question_id is the exam question that the client comes from, only with EXAM_CONTINUE; or the entry of the revisit queue that is to be opened and no other, only with REQUEST_EXAM, as the entry's button has it. */
   questionId?: string;
   /** exam_result is how the exam question went, as the client has it; only with EXAM_CONTINUE, and believed as little. */
   examResult?: ExamResult;

@@ -154,8 +154,8 @@ fn check_result(event: &ClientEvent, kind: ClientEventKind) -> Result<(), Fault>
         return Err(only("event.exam_result", "EXAM_CONTINUE"));
     }
     if !event.question_id.is_empty() {
-        if !exam {
-            return Err(only("event.question_id", "EXAM_CONTINUE"));
+        if !exam && kind != ClientEventKind::RequestExam {
+            return Err(only("event.question_id", "EXAM_CONTINUE and REQUEST_EXAM"));
         }
         ids::check("event.question_id", &event.question_id)?;
     }

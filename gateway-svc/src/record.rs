@@ -1,6 +1,7 @@
 //! What a turn asks of the policy and of a model, made of its record alone: once while the turn is taken, and again
 //! whenever it is replayed. Nothing in here may depend on anything else.
 
+mod drills;
 mod passages;
 
 use jiff::Timestamp;
@@ -13,12 +14,13 @@ use turnwise_proto::{
     exam::v1::QuestionState,
     explain::v1::{TurnFacts, TurnTexts, Verdict},
     policy::v1::{
-        CountedExercises, DecideRequest, GradedAnswer, KnownTexts, OpenDrill, PlanRequest, Reply,
-        ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request::Outcome,
+        CountedExercises, DecideRequest, GradedAnswer, KnownTexts, PlanRequest, Reply,
+        ResolveReplyRequest, ResolveReplyResponse, WaitingCard, resolve_reply_request::Outcome,
     },
     session::v1::{GradedDrill, StudentSnapshot, ThreadFocus, ThreadKind, TurnState},
     tutor::v1::{
-        ClientEvent, ClientEventKind, DegradedReason, Role, StudentInput, tutor_card::Content,
+        ClientEvent, ClientEventKind, DegradedReason, Role, StudentInput, TutorCard,
+        tutor_card::Content,
     },
 };
 
@@ -28,6 +30,7 @@ use crate::{
     open_card,
     standing::{knows_pass, waits},
 };
+pub use drills::open_drill;
 
 /// The most bytes of what a student said that a reply may repeat; the latest count.
 const SAID_MAX_BYTES: usize = 6_000;
@@ -111,13 +114,23 @@ pub fn plan_request(facts: &TurnFacts, texts: &TurnTexts, pack_hash: &str) -> Pl
             .map(str::to_owned)
             .collect(),
         said: said_by_tutor(texts).pop().unwrap_or_default(),
+        card: open_card::waiting(facts, texts).map(to_policy),
     }
 }
 
-/// What the student typed, where neither a card nor a question of a document waited for it.
+fn to_policy(card: &TutorCard) -> WaitingCard {
+    match &card.content {
+        Some(Content::Drill(drill)) => WaitingCard {
+            prompt: drill.prompt.clone(),
+            question_latex: drill.question_latex.clone(),
+        },
+        _ => WaitingCard::default(),
+    }
+}
+
+/// What the student typed, where no question of a document waited for it.
 fn own_message(facts: &TurnFacts, texts: &TurnTexts) -> String {
-    let is_own =
-        texts.query.is_none() && facts.event.is_none() && !open_card::is_last(facts, texts);
+    let is_own = texts.query.is_none() && facts.event.is_none();
     let typed = texts.input.as_ref().filter(|_| is_own).map_or("", said);
     match typed.len() <= TYPED_MAX_BYTES {
         true => typed.to_owned(),
@@ -249,7 +262,7 @@ pub fn resolve_request(
         known: Some(known),
         typed: typed(facts, texts),
         open_drill: open_drill(facts, texts),
-        placement_question: placement_question(facts, texts),
+        placement_question: drills::placement_question(facts, texts),
         course_drills: class_policy(facts).drill_source() == DrillSource::Course,
         counted: counted_exercises(facts),
         no_model: facts.no_model,
@@ -266,7 +279,9 @@ pub fn resolve_request(
         more_passages_elsewhere: elsewhere.collect(),
         prompt_runs_name: 0,
         own_exercises: open_card::waiting_exam(facts, texts).is_none(),
-        exam_question: exam_question(facts, texts),
+        exam_question: drills::exam_question(facts, texts),
+        other_drills: drills::others(facts, texts),
+        next_leads_to_target: (facts.plan.as_ref()).is_some_and(|plan| plan.next_leads_to_target),
         graded: last_answer(facts, texts).map(|graded| GradedAnswer {
             answer: graded.answer.clone(),
             result: graded.result,
@@ -321,43 +336,6 @@ fn counted_exercises(facts: &TurnFacts) -> Vec<CountedExercises> {
 #[must_use]
 pub fn class_policy(facts: &TurnFacts) -> ClassPolicy {
     facts.class_policy.unwrap_or_default()
-}
-
-/// The drill that the student works on.
-#[must_use]
-pub fn open_drill(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
-    let card = open_card::open(facts, texts)?;
-    let Some(Content::Drill(drill)) = &card.content else {
-        return None;
-    };
-    Some(OpenDrill {
-        unit_id: card.unit_id.clone(),
-        prompt: drill.prompt.clone(),
-        question_latex: drill.question_latex.clone(),
-        said: said_lately(texts),
-    })
-}
-
-/// The question that the student's placement waits for an answer to.
-fn placement_question(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
-    let question = facts.plan.as_ref()?.placement_question.as_ref()?;
-    Some(OpenDrill {
-        unit_id: question.unit_id.clone(),
-        prompt: question.prompt.clone(),
-        question_latex: question.question_latex.clone(),
-        said: said_lately(texts),
-    })
-}
-
-/// The exam question that waits for an answer. What the student said of it is no part: that its answer was guessed is no
-/// reason to tell it.
-fn exam_question(facts: &TurnFacts, texts: &TurnTexts) -> Option<OpenDrill> {
-    let exam = open_card::waiting_exam(facts, texts)?;
-    Some(OpenDrill {
-        prompt: exam.prompt.clone(),
-        question_latex: exam.question_latex.clone(),
-        ..OpenDrill::default()
-    })
 }
 
 /// What the student wrote in the messages that the turn uses, and in its own, oldest first.
@@ -421,8 +399,12 @@ fn conversation<'a>(facts: &'a TurnFacts, texts: &'a TurnTexts) -> Conversation<
     }
 }
 
-/// The state of the button's exam question: as the exam system says, else as the student's own result is in the record.
+/// The state of the exam question that the student comes from: as the exam system says, else as the student's own result is in
+/// the record.
 fn exam_state(facts: &TurnFacts, event: &ClientEvent) -> QuestionState {
+    if event.kind() != ClientEventKind::ExamContinue {
+        return QuestionState::Unspecified;
+    }
     let question_id = event.question_id.as_str();
     let mut statuses = facts.statuses.iter();
     if let Some(status) = statuses.find(|status| status.question_id == question_id) {
@@ -431,11 +413,7 @@ fn exam_state(facts: &TurnFacts, event: &ClientEvent) -> QuestionState {
     match &facts.snapshot {
         Some(snapshot) if knows_pass(snapshot, question_id) => QuestionState::Passed,
         // Before that button only: later the lock may have ended.
-        Some(snapshot)
-            if event.kind() == ClientEventKind::ExamContinue && waits(snapshot, question_id) =>
-        {
-            QuestionState::Locked
-        }
+        Some(snapshot) if waits(snapshot, question_id) => QuestionState::Locked,
         _ => QuestionState::Unspecified,
     }
 }

@@ -20,6 +20,7 @@ mod procedure_help;
 mod read;
 mod reply;
 mod resolve;
+mod topic;
 mod versions;
 mod words;
 mod write;
@@ -48,7 +49,7 @@ use turnwise_proto::policy::v1::{
 use turnwise_procedure_help::Rules;
 use turnwise_reply_guard::Guard;
 
-use self::{asks::keep_topics, guard::Known, named_runs::NamedRuns, own_exercise::OwnExercise};
+use self::{guard::Known, named_runs::NamedRuns};
 use crate::{
     config::HelperSettings,
     courses::Courses,
@@ -158,34 +159,8 @@ impl PolicyService for Policies {
             .and_then(|snapshot| placement::open_question(&loaded, snapshot));
         let record = read::record(&loaded, request.snapshot.take(), request.now.take())?;
         let pressed = request.event.clone();
-        read::bounded("message", &request.message, guard::MOST_CHARS)?;
-        guard::check_quotable("before", &request.before)?;
-        read::bounded("said", &request.said, guard::MOST_CHARS)?;
-        let said = std::slice::from_ref(&request.said);
-        let goes_on = turnwise_grading::goes_on(&request.message);
-        let written = [request.message.as_str()];
-        let again = || OwnExercise::again(&loaded, &written, &request.before, said);
-        let gone_on_with = goes_on.then(again).flatten();
-        let units = &loaded.exercise_units;
-        let taught_in = match &gone_on_with {
-            Some(own) => own.unit(units),
-            None => units.unit_of(&request.message),
-        };
-        let (message, is_first) = (&request.message, request.said.is_empty());
-        if gone_on_with.is_some() {
-            // What a step comes to is about what the step was about, whatever else it looks like.
-            request.mapped_units.clear();
-        } else if pressed.is_none() {
-            keep_topics(&mut request.mapped_units, message, is_first);
-        }
-        let mut input = read::plan_input(request)?;
-        if let Some(unit_id) = taught_in {
-            // An exercise says what it is about, whatever its numbers have in common with other texts.
-            input.mapped_units = vec![decisions::MappedUnit {
-                unit_id: unit_id.to_owned(),
-                confidence: 1.0,
-            }];
-        }
+        topic::settle(&loaded, &mut request)?;
+        let input = read::plan_input(request)?;
         let plan = decisions::plan(&record, &input).map_err(|error| PolicyError::UnknownUnit {
             field: "event.unit_id".to_owned(),
             unit_id: error.0,

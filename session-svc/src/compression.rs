@@ -2,12 +2,14 @@
 //! `train-dictionary` in the tests' crate. What was compressed names its dictionary and cannot be read without it, so a
 //! dictionary that was ever written with stays here for ever.
 
-use std::{cell::RefCell, collections::HashMap, sync::LazyLock};
+use std::{cell::RefCell, collections::HashMap, io::Cursor, sync::LazyLock};
 
 use zstd::{
     bulk::{Compressor, Decompressor},
     dict::{DecoderDictionary, EncoderDictionary},
-    zstd_safe::{get_dict_id_from_dict, get_dict_id_from_frame, get_frame_content_size},
+    zstd_safe::{
+        compress_bound, get_dict_id_from_dict, get_dict_id_from_frame, get_frame_content_size,
+    },
 };
 
 /// Every dictionary there ever was, oldest first; each holds its own id. The last one is written with.
@@ -50,12 +52,21 @@ pub enum Unreadable {
 
 /// The same in fewer bytes; `None` if it would not become shorter.
 pub fn compress(bytes: &[u8]) -> Option<Vec<u8>> {
+    compress_behind(0, bytes)
+}
+
+/// The same, behind so many zeros.
+pub(crate) fn compress_behind(head: usize, bytes: &[u8]) -> Option<Vec<u8>> {
     if !(AT_LEAST..=AT_MOST).contains(&bytes.len()) {
         return None;
     }
-    let compressed =
-        COMPRESSOR.with_borrow_mut(|compressor| compressor.as_mut()?.compress(bytes).ok())?;
-    (compressed.len() < bytes.len()).then_some(compressed)
+    let mut room = Cursor::new(Vec::with_capacity(head + compress_bound(bytes.len())));
+    room.set_position(head as u64);
+    let length = COMPRESSOR.with_borrow_mut(|compressor| {
+        let compressor = compressor.as_mut()?;
+        compressor.compress_to_buffer(bytes, &mut room).ok()
+    })?;
+    (length < bytes.len()).then(|| room.into_inner())
 }
 
 /// What [`compress`] was given.

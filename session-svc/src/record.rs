@@ -67,8 +67,8 @@ pub(crate) fn newer(record: &'static str) -> SessionError {
 
 /// Opaque bytes as a record.
 pub fn stamp(body: &[u8]) -> Bytes {
-    match compression::compress(body) {
-        Some(compressed) => sealed(COMPRESSED, &compressed),
+    match compression::compress_behind(HEAD, body) {
+        Some(record) => headed(COMPRESSED, record),
         None => sealed(PLAIN, body),
     }
 }
@@ -95,11 +95,15 @@ pub fn unstamp(what: &'static str, bytes: &Bytes) -> Result<Bytes, SessionError>
 }
 
 fn sealed(version: u8, body: &[u8]) -> Bytes {
-    let mut bytes = Vec::with_capacity(HEAD + body.len());
-    bytes.push(version);
-    bytes.extend_from_slice(&checksum(version, body));
-    bytes.extend_from_slice(body);
-    bytes.into()
+    headed(version, [&[0; HEAD][..], body].concat())
+}
+
+/// Fills the head of a record in, before its body.
+fn headed(version: u8, mut record: Vec<u8>) -> Bytes {
+    let (head, body) = record.split_at_mut(HEAD);
+    head[0] = version;
+    head[1..].copy_from_slice(&checksum(version, body));
+    record.into()
 }
 
 fn checksum(version: u8, body: &[u8]) -> [u8; 4] {

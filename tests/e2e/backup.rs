@@ -10,6 +10,7 @@ use serde_json::Value;
 use turnwise_testing::{
     ReservedPort,
     redis::{RedisServer, ServerOptions},
+    tree,
 };
 use turnwise_tests::{
     deployment::Deployment,
@@ -99,7 +100,9 @@ async fn embedded_files_are_brought_back_elsewhere() {
     done(&restore(&there));
     let said = failed(&restore(&there));
     assert!(said.contains("is not empty"), "{said}");
+    let before = tree(&there).unwrap();
     let verified = done(&verify(&there));
+    assert!(tree(&there).unwrap() == before, "a file changed or is new");
     for what in [
         "students",
         "threads",

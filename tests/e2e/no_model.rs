@@ -38,6 +38,7 @@ in_both_deployments!(
     who_says_nothing_yet_is_asked_for_the_exercise,
     the_unit_of_the_text_that_answers_is_offered_first,
     below_a_first_step_no_unit_is_to_be_chosen,
+    who_works_on_a_drill_is_led_nowhere_else,
     the_suite_is_ready,
 );
 
@@ -357,6 +358,42 @@ async fn below_a_first_step_no_unit_is_to_be_chosen(kind: Kind) {
     let text = &tutor(&next).text;
     assert!(!text.contains("Which of these"), "{text}");
     without.check(&ada, &next).await;
+    without.stop().await;
+}
+
+/// "Solution" is a word of another unit's title, and -3/4 looks like a fraction to add: what is said and typed below a drill is
+/// about the drill.
+async fn who_works_on_a_drill_is_led_nowhere_else(kind: Kind) {
+    let without = WithoutModel::start(kind).await;
+    let ada = without.suite.student("ada");
+    let thread = ada.open(DEMO_COURSE).await;
+    let mut hints = Vec::new();
+    ada.press(&thread, ClientEventKind::RequestDrill, OPEN)
+        .await;
+    for said in ["tell me the solution", "tell me the answer"] {
+        let answer = ada.say(&thread, said).await;
+        let standing = answer.snapshot_lite.clone().unwrap();
+        assert_eq!(standing.focus.unwrap().unit_id, OPEN, "{said}");
+        assert!(standing.target.is_none(), "{:?}", standing.target);
+        let message = tutor(&answer);
+        assert!(message.card.is_none(), "{message:?}");
+        hints.push(message.text.clone());
+        without.check(&ada, &answer).await;
+    }
+    assert_ne!(hints[0], hints[1]);
+    let thread = ada.open(DEMO_COURSE).await;
+    ada.say(&thread, "I want to learn slope").await;
+    ada.press(&thread, ClientEventKind::RequestDrill, OPEN)
+        .await;
+    for typed in ["-3/4", "3x + 4", "no solution"] {
+        let answer = ada.say(&thread, typed).await;
+        let standing = answer.snapshot_lite.clone().unwrap();
+        assert_eq!(standing.focus.unwrap().unit_id, OPEN, "{typed}");
+        assert_eq!(standing.target.unwrap().unit_id, "ALG-14", "{typed}");
+        let primary = &tutor(&answer).buttons[0];
+        assert!(primary.typed_answer.is_some(), "{typed}: {primary:?}");
+        without.check(&ada, &answer).await;
+    }
     without.stop().await;
 }
 

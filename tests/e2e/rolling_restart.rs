@@ -211,9 +211,8 @@ async fn nothing_is_lost_and_nothing_is_done_twice() {
     );
     assert!(drills > 0 && exams > 0, "{drills} drills, {exams} exams");
     assert!(all.longest < DRAIN + SLACK, "{:?}", all.longest);
-    // A service that ends may hand back what it could not finish; then the turn is answered without it.
-    let replaced = 2 * SERVICES.len();
-    assert!(degraded.values().sum::<usize>() <= replaced, "{degraded:?}");
+    // The drain is longer than all that runs, and what was not begun goes to the other replica.
+    assert!(degraded.is_empty(), "{degraded:?}");
     for service in SERVICES.into_iter().rev() {
         block_in_place(|| suite.second(service).stop());
     }

@@ -57,12 +57,17 @@ fn the_grace_of_kubernetes_covers_the_drain() {
     let all = manifests("deploy/kubernetes");
     let base = &all["deploy/kubernetes/base/kustomization.yaml"];
     let hardening = &all["deploy/kubernetes/base/hardening.yaml"];
-    let drain = seconds("DRAIN_DELAY_SECONDS", &[base]) + seconds("DRAIN_TIMEOUT_SECONDS", &[base]);
+    let delay = seconds("DRAIN_DELAY_SECONDS", &[base]);
+    let timeout = seconds("DRAIN_TIMEOUT_SECONDS", &[base]);
+    let drain = delay + timeout;
     let grace = seconds("terminationGracePeriodSeconds", &[hardening]);
     assert!(
         grace >= drain + BESIDE,
         "{grace} s for a drain of {drain} s"
     );
+    let runbook = read(Path::new("docs/runbook.md"));
+    let told = format!("Kubernetes {grace} s for {delay} + {timeout};");
+    assert!(runbook.contains(&told), "the runbook does not say {told:?}");
     // One place says it, so that no overlay makes it untrue.
     for (file, text) in &all {
         let says = text.contains("DRAIN_DELAY_SECONDS") || text.contains("DRAIN_TIMEOUT_SECONDS");

@@ -9,6 +9,7 @@
 //! | [`protos`] | every part of a contract is documented |
 //! | [`secrets`] | the secrets of Compose: which are made, kept and refused |
 //! | [`settings`] | every setting is in `--help`, and nothing reads the environment beside them |
+//! | [`up`] | what `deploy/up` does before it starts Compose, and when it does not |
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
@@ -19,4 +20,5 @@ mod files;
 mod protos;
 mod secrets;
 mod settings;
+mod up;
 mod workspace;

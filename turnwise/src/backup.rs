@@ -1,7 +1,8 @@
 //! `turnwise backup`, `restore`: the embedded files of a data directory, copied while nobody serves them, and brought back
 //! elsewhere, with a hash of every file.
 //!
-//! A backup is a folder: the files as they were, and `SHA256SUMS`, in the form that `sha256sum --check` reads.
+//! A backup is a folder: the files as they were, and `SHA256SUMS`, in the form that `sha256sum --check` reads. Its first line
+//! says how many there are, so that it is noticed if one was lost together with its own.
 
 use std::{
     collections::BTreeMap,
@@ -24,6 +25,8 @@ use crate::{
 
 /// The names and hashes of all other files of a backup.
 pub(crate) const SUMS: &str = "SHA256SUMS";
+/// What stands before the number of files in the first line of that list; for `sha256sum` it is a comment.
+const COUNT: &str = "# files: ";
 /// Where a restore has files before they are known to be right.
 const PART: &str = ".restore";
 /// What a file system puts into its own root.
@@ -125,15 +128,16 @@ async fn copied(
         copy(&from.join(file), &part.join(file))?;
     }
     // Opened as a start of the services would, the copies are known to be whole, and closed.
-    let found = verify::of_directory(part).await?;
+    let found = verify::of_directory(part, part).await?;
     found.print(out)?;
     ensure!(
         found.ok,
         "what was copied is not whole, and no backup was made; start and stop the suite once, which mends what can be mended, \
          and back up again"
     );
-    let mut sums = String::new();
-    for file in files_below(part)? {
+    let files = files_below(part)?;
+    let mut sums = format!("{COUNT}{}\n", files.len());
+    for file in files {
         let hash = hash(&part.join(&file))?;
         writeln!(sums, "{hash}  {}", file.display())?;
     }
@@ -158,12 +162,12 @@ pub async fn restore(args: RestoreArgs, out: &mut (dyn Write + Send)) -> Result<
         to.display()
     );
     let sums = read_sums(from)?;
-    let found = verify::of_backup(from)?;
+    let checked = verify::of_backup(from)?;
     ensure!(
-        found.ok,
+        checked.ok,
         "{} is not what was backed up: {}; take another backup",
         from.display(),
-        found.problems()
+        checked.problems()
     );
     private_dir(&to)?;
     let part = to.join(PART);
@@ -178,7 +182,7 @@ pub async fn restore(args: RestoreArgs, out: &mut (dyn Write + Send)) -> Result<
         to.display()
     );
     private_dir(&part)?;
-    let filled = fill(from, &part, &sums).await;
+    let filled = fill(from, &part, &sums.files).await;
     let found = match filled {
         Ok(found) => found,
         Err(error) => {
@@ -186,7 +190,8 @@ pub async fn restore(args: RestoreArgs, out: &mut (dyn Write + Send)) -> Result<
             return Err(error);
         }
     };
-    found.print(out)?;
+    let notes = checked.notes;
+    verify::Verified { notes, ..found }.print(out)?;
     for leftover in leftovers(&part)? {
         fs::remove_file(leftover)?;
     }
@@ -196,7 +201,8 @@ pub async fn restore(args: RestoreArgs, out: &mut (dyn Write + Send)) -> Result<
     }
     fs::remove_dir(&part)?;
     fs::File::open(&to)?.sync_all()?;
-    writeln!(out, "restored {} files to {}", sums.len(), to.display())?;
+    let count = sums.files.len();
+    writeln!(out, "restored {count} files to {}", to.display())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -207,34 +213,61 @@ async fn fill(
     sums: &BTreeMap<PathBuf, String>,
 ) -> Result<verify::Verified> {
     for (file, wanted) in sums {
-        let to = part.join(file);
-        copy(&from.join(file), &to)?;
-        ensure!(
-            hash(&to)? == *wanted,
-            "{} is not what was backed up: its hash differs; take another backup",
-            from.join(file).display()
-        );
+        bring(from, part, file, wanted)?;
     }
-    let found = verify::of_directory(part).await?;
+    let found = verify::of_directory(part, part).await?;
     ensure!(
         found.ok,
         "what the backup holds is not whole: {}",
         found.problems()
     );
+    // Whoever opens one writes into it. What stays is what was backed up, so that the list fits it.
+    for (file, wanted) in sums.iter().filter(|(file, _)| is_store(file)) {
+        fs::remove_file(part.join(file))?;
+        bring(from, part, file, wanted)?;
+    }
     Ok(found)
 }
 
-/// The files of a backup and their hashes.
-pub(crate) fn read_sums(folder: &Path) -> Result<BTreeMap<PathBuf, String>> {
+/// Copies one file of a backup, which must have this hash then.
+fn bring(from: &Path, part: &Path, file: &Path, wanted: &str) -> Result<()> {
+    let to = part.join(file);
+    copy(&from.join(file), &to)?;
+    ensure!(
+        hash(&to)? == wanted,
+        "{} is not what was backed up: its hash differs; take another backup",
+        from.join(file).display()
+    );
+    Ok(())
+}
+
+/// What a backup's list says.
+pub(crate) struct Sums {
+    /// The files and their hashes.
+    pub(crate) files: BTreeMap<PathBuf, String>,
+    /// How many files there were; `None`: the list does not say so.
+    pub(crate) count: Option<usize>,
+}
+
+/// Reads the list of a backup.
+pub(crate) fn read_sums(folder: &Path) -> Result<Sums> {
     let file = folder.join(SUMS);
+    // A pipe would be waited for.
+    let is_other = fs::metadata(&file).is_ok_and(|found| !found.is_file());
+    ensure!(!is_other, "{} is no plain file", file.display());
     let text = fs::read_to_string(&file).with_context(|| {
         format!(
             "{} is no backup, or one that is not whole: it has no {SUMS}",
             folder.display()
         )
     })?;
-    let mut sums = BTreeMap::new();
+    let (mut files, mut count) = (BTreeMap::new(), None);
     for line in text.lines() {
+        if let Some(number) = line.strip_prefix(COUNT) {
+            let no_number = || format!("{}: `{number}` is no number", file.display());
+            count = Some(number.parse::<usize>().with_context(no_number)?);
+            continue;
+        }
         let (hash, name) = line
             .split_once("  ")
             .with_context(|| format!("{}: `{line}` is no hash and file", file.display()))?;
@@ -249,10 +282,10 @@ pub(crate) fn read_sums(folder: &Path) -> Result<BTreeMap<PathBuf, String>> {
             file.display(),
             name.display()
         );
-        sums.insert(name, hash.to_owned());
+        files.insert(name, hash.to_owned());
     }
-    ensure!(!sums.is_empty(), "{} names no files", file.display());
-    Ok(sums)
+    ensure!(!files.is_empty(), "{} names no files", file.display());
+    Ok(Sums { files, count })
 }
 
 /// Whether a file is one of those that a lock goes with.
@@ -311,7 +344,7 @@ fn each_file(folder: &Path, visit: &mut dyn FnMut(&Path)) -> Result<()> {
 }
 
 /// Copies a file, for this user alone, with its folders, and brings it to disk.
-fn copy(from: &Path, to: &Path) -> Result<()> {
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<()> {
     if let Some(folder) = to.parent() {
         private_dir(folder)?;
     }

@@ -25,6 +25,7 @@ const LOOK: Duration = Duration::from_secs(5);
 
 /// Examines what `turnwise up` would use with these settings, and starts nothing. A hint is no failure.
 pub async fn run(mut args: UpArgs, given: &Given) -> Result<ExitCode> {
+    args.suite.server.secret_files.decide();
     let courses = args.clone();
     // Bundles are fetched on a thread that may block.
     let packs = tokio::task::spawn_blocking(move || packs(&courses)).await?;

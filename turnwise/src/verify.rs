@@ -11,8 +11,9 @@ use std::{
 use anyhow::{Context, Result};
 use jiff::Timestamp;
 use serde::Serialize;
-use turnwise_embedded_file::beside;
-use turnwise_kit::{Kit, clock::SystemClock, files, tls};
+use tempfile::TempDir;
+use turnwise_embedded_file::{Lock, beside};
+use turnwise_kit::{Kit, clock::SystemClock, files, settings::SecretFiles, tls};
 use turnwise_redis::RedisOptions;
 use turnwise_retrieval_index::Sources;
 use turnwise_retrieval_store::Store;
@@ -20,7 +21,7 @@ use turnwise_session_svc::inventory::{self, Inventory};
 
 use crate::{
     archive,
-    backup::{SUMS, files_below, hash, is_store, read_sums},
+    backup::{SUMS, Sums, copy, files_below, hash, is_store, read_sums},
 };
 
 /// The file of uploads; every other embedded file is one of students' records.
@@ -31,7 +32,8 @@ const ARCHIVES: &str = "helper_reset_exports";
 /// Arguments of `turnwise verify`.
 #[derive(clap::Args, Debug, Clone)]
 pub struct VerifyArgs {
-    /// A backup, whose hashes are compared; or a directory with embedded files that nobody serves, which are looked through
+    /// A backup, whose hashes are compared; or a directory with embedded files that nobody serves, of which copies are looked
+    /// through in a temporary folder. Both stay as they are
     #[arg(value_name = "FOLDER", required_unless_present = "redis")]
     pub folder: Option<PathBuf>,
     /// A Redis that is looked through, with no password in it: `redis://[USER@]HOST:PORT/DATABASE`, or that with sentinels;
@@ -44,6 +46,9 @@ pub struct VerifyArgs {
     /// A file with the authorities that a Redis with `rediss://` is trusted by, as PEM
     #[arg(long, value_name = "FILE", requires = "redis")]
     pub redis_ca_file: Option<PathBuf>,
+    /// Who may read the file with the password.
+    #[command(flatten)]
+    pub secret_files: SecretFiles,
     /// Print one JSON document instead of text
     #[arg(long)]
     pub json: bool,
@@ -58,6 +63,8 @@ pub struct Verified {
     pub counts: BTreeMap<String, u64>,
     /// What is wrong, the first hundred of a store.
     pub problems: Vec<String>,
+    /// What cannot be told.
+    pub notes: Vec<String>,
 }
 
 impl Verified {
@@ -66,6 +73,7 @@ impl Verified {
             ok: problems.is_empty(),
             counts,
             problems,
+            notes: Vec::new(),
         }
     }
 
@@ -82,6 +90,9 @@ impl Verified {
         for problem in &self.problems {
             writeln!(out, "WRONG {problem}")?;
         }
+        for note in &self.notes {
+            writeln!(out, "NOTE {note}")?;
+        }
         Ok(())
     }
 }
@@ -93,8 +104,12 @@ impl Verified {
 pub async fn run(args: VerifyArgs, out: &mut (dyn Write + Send)) -> Result<ExitCode> {
     let found = match (&args.folder, &args.redis) {
         (Some(folder), _) if folder.join(SUMS).exists() => of_backup(folder)?,
-        (Some(folder), _) => of_directory(folder).await?,
+        (Some(folder), _) => {
+            let copies = copies_of_stores(folder)?;
+            of_directory(folder, copies.path()).await?
+        }
         (None, Some(address)) => {
+            args.secret_files.decide();
             let password = args.redis_password_file.as_ref();
             of_redis(address, password, args.redis_ca_file.as_ref()).await?
         }
@@ -121,7 +136,7 @@ pub async fn run(args: VerifyArgs, out: &mut (dyn Write + Send)) -> Result<ExitC
 
 /// Compares the hashes of a backup, and opens nothing of it.
 pub(crate) fn of_backup(folder: &Path) -> Result<Verified> {
-    let sums = read_sums(folder)?;
+    let Sums { files: sums, count } = read_sums(folder)?;
     // First, as a pipe in the place of a file would be waited for.
     let files = files_below(folder)?;
     let mut problems = Vec::new();
@@ -137,15 +152,49 @@ pub(crate) fn of_backup(folder: &Path) -> Result<Verified> {
             problems.push(format!("{}: it is not in {SUMS}", file.display()));
         }
     }
+    let mut notes = Vec::new();
+    match count {
+        Some(count) if count != sums.len() => {
+            let named = sums.len();
+            problems.push(format!(
+                "{SUMS}: it names {named} files, and there were {count}"
+            ));
+        }
+        // A copy of a Redis is one file, which cannot be missing from a list that names it.
+        None if sums.keys().any(|file| is_store(file)) => notes.push(format!(
+            "{SUMS}: it does not say how many files there were, as those of earlier versions; one that was lost together \
+             with its line is not noticed"
+        )),
+        _ => {}
+    }
     let counts = [("files".to_owned(), sums.len() as u64)].into();
-    Ok(Verified::of(counts, problems))
+    Ok(Verified {
+        notes,
+        ..Verified::of(counts, problems)
+    })
 }
 
-/// Looks through the embedded files of a directory as a start of the services does, and through its archives.
+/// Copies a directory's embedded files, which nobody may serve meanwhile: whoever opens one writes into it and beside it.
+fn copies_of_stores(directory: &Path) -> Result<TempDir> {
+    let copies = tempfile::tempdir().context("no temporary folder can be made; set TMPDIR")?;
+    let mut stores = files_below(directory)?;
+    stores.retain(|file| is_store(file));
+    for store in stores {
+        let path = directory.join(&store);
+        // Where there is none nobody has served the file, and none is made.
+        let is_locked = beside(&path, "lock").exists();
+        let _lock = is_locked.then(|| Lock::take(&path)).transpose()?;
+        copy(&path, &copies.path().join(&store))?;
+    }
+    Ok(copies)
+}
+
+/// Looks through the embedded files of a directory as a start of the services does, and through its archives. The files are
+/// opened as they lie in `copies`, which may be the directory itself if that is a copy.
 ///
 /// # Errors
-/// There are none, or one of them is in use.
-pub(crate) async fn of_directory(directory: &Path) -> Result<Verified> {
+/// There are none, or one of them cannot be opened.
+pub(crate) async fn of_directory(directory: &Path, copies: &Path) -> Result<Verified> {
     let (mut counts, mut problems) = (BTreeMap::new(), Vec::new());
     let files = files_below(directory)?;
     let stores: Vec<_> = files.iter().filter(|file| is_store(file)).collect();
@@ -155,9 +204,7 @@ pub(crate) async fn of_directory(directory: &Path) -> Result<Verified> {
         directory.display()
     );
     for store in stores {
-        let path = directory.join(store);
-        let damaged = beside(&path, "damaged");
-        let was_damaged = damaged.exists();
+        let path = copies.join(store);
         let looked = if path.ends_with(UPLOADS) {
             uploads(&path, &mut counts, &mut problems).await
         } else {
@@ -165,10 +212,12 @@ pub(crate) async fn of_directory(directory: &Path) -> Result<Verified> {
                 .map(|found| add(found, &mut counts, &mut problems))
                 .map_err(anyhow::Error::from)
         };
-        looked.with_context(|| format!("cannot look through {}", path.display()))?;
-        if damaged.exists() && !was_damaged {
+        let original = directory.join(store);
+        looked.with_context(|| format!("cannot look through {}", original.display()))?;
+        // The copy was mended.
+        if beside(&path, "damaged").exists() {
             problems.push(format!(
-                "{}: it was damaged, and is mended now",
+                "{}: it is damaged; a start of its service mends it",
                 store.display()
             ));
         }

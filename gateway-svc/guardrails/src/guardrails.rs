@@ -8,6 +8,7 @@ use crate::{
     fault::ProfileError,
     phrases::Phrases,
     profile::{LocaleProfile, Profile},
+    verdicts::Verdicts,
     words,
 };
 
@@ -97,6 +98,8 @@ pub struct Guardrails {
     /// Judges what no phrase matches; none: phrases alone count.
     model: Option<Classifier>,
     blocked_terms: Vec<u64>,
+    /// Of texts that were checked without a locale.
+    verdicts: Verdicts,
 }
 
 struct Locale {
@@ -178,6 +181,7 @@ impl Guardrails {
         };
         Ok(Self {
             model,
+            verdicts: Verdicts::default(),
             locales: profile
                 .locales
                 .iter()
@@ -199,6 +203,22 @@ impl Guardrails {
         if text.is_empty() {
             return None;
         }
+        let hit = self.found(locale, text);
+        if locale.is_empty() {
+            let stops = hit.as_ref().is_some_and(|hit| hit.stops);
+            self.verdicts.keep(text, stops);
+        }
+        hit
+    }
+
+    /// Whether [`check`](Self::check) without a locale stops a text. It is checked once, as long as that is remembered.
+    #[must_use]
+    pub fn stops(&self, text: &str) -> bool {
+        let anew = || self.check("", text).is_some_and(|hit| hit.stops);
+        !text.is_empty() && self.verdicts.of(text).unwrap_or_else(anew)
+    }
+
+    fn found(&self, locale: &str, text: &str) -> Option<Hit> {
         let folded = fold(text);
         let locale = self.locale(locale);
         let words = words::as_message(&words::of_folded(&folded));

@@ -28,6 +28,7 @@ mod fault;
 mod guardrails;
 mod phrases;
 mod profile;
+mod verdicts;
 mod words;
 
 pub use fault::ProfileError;

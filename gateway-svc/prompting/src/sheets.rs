@@ -59,7 +59,7 @@ pub struct Sheets {
     /// The names of the styles, in order.
     styles: BTreeSet<String>,
     /// Rules of turns with their tokens, by what they are made from. A course has one.
-    rules: Cache<String, Arc<(String, usize)>>,
+    rules: Cache<(String, Constraints), Arc<(String, usize)>>,
     units: KnownUnits,
 }
 
@@ -240,7 +240,7 @@ impl Sheets {
         bounds: &Constraints,
         locale: &str,
     ) -> Result<Arc<(String, usize)>, RenderError> {
-        let key = format!("{locale} {bounds:?}");
+        let key = (locale.to_owned(), *bounds);
         if let Some(rules) = self.rules.get(&key) {
             return Ok(rules);
         }

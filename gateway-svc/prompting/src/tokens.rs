@@ -17,8 +17,13 @@
 //! | another letter of the Latin script | four: the words around it are then no English and take more |
 //! | any other character | one for each byte of UTF-8 after the first |
 
+use memchr::memmem::Finder;
+
 /// What a chat template puts around one message: marks, role, line breaks.
 const PER_MESSAGE: usize = 6;
+
+/// How many bytes a block is looked for by: what the fast search takes at once.
+const HEAD: usize = 32;
 
 /// Tokens of a whole message, with what a chat template adds.
 pub(crate) fn of_message(content: &str) -> usize {
@@ -27,12 +32,26 @@ pub(crate) fn of_message(content: &str) -> usize {
 
 /// The same of a message that may hold a block whose tokens are known.
 pub(crate) fn of_message_around(content: &str, known: Option<(&str, usize)>) -> usize {
-    match known.and_then(|(block, tokens)| Some((content.split_once(block)?, tokens))) {
+    match known.and_then(|(block, tokens)| Some((split_once(content, block)?, tokens))) {
         // A block begins and ends with a sign, which ends what is counted before it; but a space joins it.
         Some(((before, after), tokens)) if !before.ends_with([' ', '\t']) => {
             estimate(before) + tokens + of_message(after)
         }
         _ => of_message(content),
+    }
+}
+
+/// As [`str::split_once`], which is slow to look for a long text.
+fn split_once<'a>(content: &'a str, block: &str) -> Option<(&'a str, &'a str)> {
+    let (bytes, block) = (content.as_bytes(), block.as_bytes());
+    let head = Finder::new(&block[..block.len().min(HEAD)]);
+    let mut from = 0;
+    loop {
+        let at = from + head.find(&bytes[from..])?;
+        if bytes[at..].starts_with(block) {
+            return Some((&content[..at], &content[at + block.len()..]));
+        }
+        from = at + 1;
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::{
     sync::{Notify, watch},
     time::{Instant, sleep_until, timeout},
 };
-use turnwise_kit::Kit;
+use turnwise_kit::{Kit, files::NamedFile};
 
 use crate::error::StartError;
 
@@ -189,12 +189,8 @@ async fn fetch(client: &reqwest::Client, url: &str) -> Result<KeysById, StartErr
 }
 
 fn read_file(file: &Path) -> Result<KeysById, StartError> {
-    let place = file.display().to_string();
-    let bytes = std::fs::read(file).map_err(|e| StartError::Keys {
-        place: place.clone(),
-        problem: e.to_string(),
-    })?;
-    parse(&place, &bytes)
+    let bytes = NamedFile::public("JWT_JWKS_FILE", file).read()?;
+    parse(&file.display().to_string(), &bytes)
 }
 
 fn parse(place: &str, bytes: &[u8]) -> Result<KeysById, StartError> {

@@ -108,7 +108,7 @@ impl Core {
                 if message.role() == Role::User {
                     met = [&message.text, &message.latex]
                         .into_iter()
-                        .any(|text| self.guardrails.check("", text).is_some_and(|hit| hit.stops));
+                        .any(|text| self.guardrails.stops(text));
                 }
                 !met
             })

@@ -1,6 +1,6 @@
 //! The lease of a running turn: renewed while the turn runs, given back when it ends without a commit.
 
-use std::{future::Future, pin::pin, time::Duration};
+use std::{future::Future, pin::Pin, time::Duration};
 
 use tokio::time::Instant;
 use turnwise_kit::{CallContext, Caller, Kit, client::GrpcClient};
@@ -70,13 +70,12 @@ impl Lease {
     }
 
     /// Does the work and renews the lease every third of its time meanwhile. A renewal that fails is no reason to stop:
-    /// the commit finds out whether the lease was really lost.
+    /// the commit finds out whether the lease was really lost. Work is large: it stays where it was pinned.
     pub(super) async fn during<T>(
         &self,
         context: &CallContext,
-        work: impl Future<Output = T>,
+        mut work: Pin<&mut impl Future<Output = T>>,
     ) -> T {
-        let mut work = pin!(work);
         let mut session = self.session.clone();
         loop {
             let pause = tokio::time::sleep(self.ttl / 3);

@@ -1,6 +1,6 @@
 //! A turn of any kind of conversation: it holds its thread's lease from begin to commit.
 
-use std::future::Future;
+use std::{future::Future, pin::Pin};
 
 use prost::Message;
 use turnwise_kit::Fault;
@@ -59,7 +59,7 @@ impl Core {
 
 impl Turn<'_> {
     /// Does the turn's work and keeps its lease meanwhile.
-    pub(crate) async fn during<T>(&self, work: impl Future<Output = T>) -> T {
+    pub(crate) async fn during<T>(&self, work: Pin<&mut impl Future<Output = T>>) -> T {
         self.lease.during(self.request.context, work).await
     }
 

@@ -104,12 +104,16 @@ impl Evidence {
         };
         // A platform's questions are read meanwhile.
         let mut known = pin!(maybe_done(known));
-        let start = match beside(known.as_mut(), self.begin(&asked)).await? {
+        let start = match beside(known.as_mut(), pin!(self.begin(&asked))).await? {
             Begun::Stored(answer) => return Ok(answer),
             Begun::Start(start) => start,
         };
         let thread = start.thread.as_ref();
-        let roster = beside(known.as_mut(), self.core.roster(&asked.request, thread)).await?;
+        let roster = beside(
+            known.as_mut(),
+            pin!(self.core.roster(&asked.request, thread)),
+        )
+        .await?;
         let Screened { input, hit, .. } = self.core.screen(answer, &roster, &[]);
         // What only claims to be a card of ours is what somebody wrote.
         let claimed = || self.core.met([card.prompt.as_str(), &card.question_latex]);

@@ -260,5 +260,7 @@ fn told(drill: &Drill<'_>, tags: &[CourseTag], resolved: &ResolveGradeResponse) 
         mistake_meaning: tag.map_or_else(String::new, |tag| tag.meaning.clone()),
         card_token: drill.card_token.to_owned(),
         wrong_before: drill.wrong_before,
+        // Known when it is written: others may be graded meanwhile.
+        graded_before: Vec::new(),
     }
 }

@@ -19,6 +19,7 @@ use turnwise_proto::{
 use super::Evidence;
 use crate::{
     conversation::{Begun, Request, send_once_more, stored},
+    open_card,
     record::from_thread,
     upstream::Step,
 };
@@ -174,6 +175,7 @@ impl Evidence {
             snapshot,
             question_records: mut records,
             thread_focus,
+            mut graded,
             ..
         } = *start;
         let mut snapshot = snapshot.unwrap_or_default();
@@ -200,8 +202,12 @@ impl Evidence {
                 answer: answer.encode_to_vec().into(),
                 drill: write.drill,
                 thread_id: request.thread_id.to_owned(),
-                graded: write.graded,
+                graded: write.graded.map(|drill| GradedDrill {
+                    graded_before: open_card::graded_before(graded.as_deref()),
+                    ..drill
+                }),
             };
+            let is_graded = commit.graded.is_some();
             let committed = send_once_more(request.context, commit, |commit| {
                 let mut session = self.core.upstreams.session.clone();
                 async move { session.commit_evidence(commit).await }
@@ -219,6 +225,13 @@ impl Evidence {
                     };
                     snapshot = from_thread(current, thread_focus.as_ref());
                     records = committed.question_records;
+                    // It may be another drill of the thread that was graded. Where this cannot be read, the next try says so.
+                    if is_graded
+                        && let Ok(Begun::Start(now)) =
+                            Box::pin(self.begin::<E::Answer>(asked)).await
+                    {
+                        graded = now.graded;
+                    }
                 }
                 Some(commit_evidence_response::Outcome::AlreadyGraded(_)) => {
                     return Ok(Committed::AlreadyGraded);

@@ -94,7 +94,9 @@ impl TutorService for Tutor {
         let caller = context.caller()?;
         let address = address_of(&request, self.trusted_proxies);
         let (turn, nobody) = (request.into_inner(), Progress::default());
-        let answer = turn::take(&self.core, &context, caller, turn, address, &nobody).await?;
+        // A turn is large: on the heap it makes the futures around it no larger.
+        let taking = turn::take(&self.core, &context, caller, turn, address, &nobody);
+        let answer = Box::pin(taking).await?;
         Ok(Response::new(answer))
     }
 
@@ -124,8 +126,8 @@ impl TutorService for Tutor {
             progressed,
             answered,
             |progress| async move {
-                let taken = turn::take(&core, &context, &caller, turn, address, &progress).await;
-                taken.map_err(Status::from)
+                let taking = turn::take(&core, &context, &caller, turn, address, &progress);
+                Box::pin(taking).await.map_err(Status::from)
             },
         );
         Ok(Response::new(stream))

@@ -112,8 +112,11 @@ impl Composing<'_> {
         // The model takes longer than these: what it must not repeat is there when it has answered.
         let (core, request) = (&self.helper.core, self.request);
         let mut known = pin!(maybe_done(known_texts(core, request, &decision)));
-        let asking = self.ask_model(&working, &decision, &reference);
-        let completed = beside(known.as_mut(), asking).await?;
+        let completed = beside(
+            known.as_mut(),
+            pin!(self.ask_model(&working, &decision, &reference)),
+        )
+        .await?;
         let failure = completed.call.failure();
         let is_silent = completed.is_off || failure != DegradedReason::Unspecified;
         if is_silent && !completed.is_off {

@@ -18,7 +18,7 @@ mod metrics;
 mod mint;
 mod take_over;
 
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, pin::pin, sync::Arc};
 
 use bytes::Bytes;
 use sha2::{Digest, Sha256};
@@ -134,7 +134,7 @@ impl Helper {
             return Err(foreign_conversation());
         }
         let composed = turn
-            .during(async {
+            .during(pin!(async {
                 let roster = core.roster(&request, thread).await?;
                 let said = redact_with(&message.message, &roster).into_owned();
                 let hit = core.met([said.as_str()]);
@@ -179,7 +179,7 @@ impl Helper {
                 };
                 // A record is large: it does not lie on the stack of every call around it.
                 Box::pin(composing.run(hit)).await
-            })
+            }))
             .await;
         let composed = match composed {
             Ok(composed) => composed,

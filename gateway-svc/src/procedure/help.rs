@@ -1,7 +1,7 @@
 //! The answer to a press of *help*: the session is stored, the policy plans, a model may word it, the policy resolves, and
 //! the session, its events and the overlay are committed together.
 
-use std::{collections::BTreeMap, net::IpAddr, sync::Arc};
+use std::{collections::BTreeMap, net::IpAddr, pin::pin, sync::Arc};
 
 use turnwise_kit::{CallContext, Caller, Fault, ids, time};
 use turnwise_proto::{
@@ -90,7 +90,7 @@ impl ProcedureHelp {
             run.found(planned);
         }
         let composed = turn
-            .during(async {
+            .during(pin!(async {
                 let composing = Composing {
                     help: self,
                     request: &request,
@@ -110,7 +110,7 @@ impl ProcedureHelp {
                     texts: TurnTexts::default(),
                 };
                 Box::pin(composing.run()).await
-            })
+            }))
             .await;
         let (facts, texts, help) = match composed {
             Ok(composed) => composed,

@@ -1,13 +1,10 @@
-//! Reading that goes on beside other work and holds it up by nothing.
+//! Work that is measured, and reading that goes on beside other work and holds it up by nothing. Work is large: it stays
+//! where it was pinned.
 
-use std::{
-    future::Future,
-    pin::{Pin, pin},
-    time::Duration,
-};
+use std::{future::Future, pin::Pin, time::Duration};
 
 use futures_util::future::MaybeDone;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use turnwise_kit::CallContext;
 
 /// How long is waited for what was not read beside the work. A model takes longer; without one there was hardly time.
@@ -16,9 +13,8 @@ const MOMENT: Duration = Duration::from_millis(150);
 /// Does the work, and reads on while it is waited for. What was read by then is in `reading`.
 pub(crate) async fn beside<T, R: Future>(
     mut reading: Pin<&mut MaybeDone<R>>,
-    work: impl Future<Output = T>,
+    mut work: Pin<&mut impl Future<Output = T>>,
 ) -> T {
-    let mut work = pin!(work);
     let mut is_read = matches!(*reading, MaybeDone::Done(_) | MaybeDone::Gone);
     loop {
         tokio::select! {
@@ -27,6 +23,13 @@ pub(crate) async fn beside<T, R: Future>(
             () = &mut reading, if !is_read => is_read = true,
         }
     }
+}
+
+/// What the work comes to, and how long it takes.
+pub(super) async fn measured<T>(work: Pin<&mut impl Future<Output = T>>) -> (T, Duration) {
+    let began = Instant::now();
+    let done = work.await;
+    (done, began.elapsed())
 }
 
 /// Reads on for a moment, as far as the call has the time.

@@ -1,7 +1,7 @@
 //! The phases between begin and commit. Each writes what it learnt to the turn's record and makes its next request of
 //! that record alone, so that the same turn can be made again.
 
-use std::{future::Future, pin::pin, time::Duration};
+use std::pin::pin;
 
 use futures_util::{FutureExt, future::maybe_done, join};
 use tokio::time::Instant;
@@ -15,13 +15,12 @@ use turnwise_proto::{
     llm::v1::{CompleteRequest, Purpose},
     policy::v1::{KnownTexts, Plan, Reply, ResolveReplyResponse},
     session::v1::{Clarification, MappedUnit, TurnStart},
-    tutor::v1::{
-        Button, ClientEventKind, DegradedReason, ExamCard, SnapshotLite, StudentInput, TurnStage,
-    },
+    tutor::v1::{Button, DegradedReason, ExamCard, SnapshotLite, StudentInput, TurnStage},
 };
 
 use super::{
-    beside::{beside, wait_a_moment},
+    beside::{beside, measured, wait_a_moment},
+    buttons::{below, is_choice},
     gather,
     notices::notices,
 };
@@ -32,7 +31,7 @@ use crate::{
         clarification::{self, Questions},
         complete, guards, note_time,
     },
-    open_card, record,
+    record,
     upstream::{ANSWER_MARGIN, Step},
 };
 
@@ -129,8 +128,12 @@ impl Composing<'_> {
             asked,
             &[]
         )));
-        let gathering = self.gather_and_decide(&working, &plan, mapped);
-        let decision = match beside(locks.as_mut(), gathering).await {
+        let decided = beside(
+            locks.as_mut(),
+            pin!(self.gather_and_decide(&working, &plan, mapped)),
+        )
+        .await;
+        let decision = match decided {
             Ok(decision) => decision,
             Err(fault) => return self.policy_failed(fault),
         };
@@ -156,11 +159,11 @@ impl Composing<'_> {
         let mut known = pin!(maybe_done(
             core.known_texts_of(&working, course_id, pack_hash, units)
         ));
-        let asking = beside(
-            known.as_mut(),
-            self.ask_model(&working, &sheets, decision.reply_schema),
-        );
-        let asked = beside(locks.as_mut(), asking).await;
+        let asked = {
+            let asking = pin!(self.ask_model(&working, &sheets, decision.reply_schema));
+            let asking = pin!(beside(known.as_mut(), asking));
+            beside(locks.as_mut(), asking).await
+        };
         // Where no model is to be called, the course's own drill is held against what is known; where one failed, time is
         // short, and what was not read by then is unknown.
         let is_in_time = asked.is_off || asked.call.failure() == DegradedReason::Unspecified;
@@ -182,7 +185,8 @@ impl Composing<'_> {
         self.texts.completion = asked.completion;
 
         self.progress.stage(TurnStage::Checking);
-        let resolved = match beside(locks.as_mut(), self.resolve(&sheets, known)).await {
+        let resolved = beside(locks.as_mut(), pin!(self.resolve(&sheets, known))).await;
+        let resolved = match resolved {
             Ok(resolved) => resolved,
             Err(fault) => return self.policy_failed(fault),
         };
@@ -214,11 +218,10 @@ impl Composing<'_> {
             &statuses,
             &self.texts,
         );
-        let typed = check_typed(resolved.check_typed, &self.facts, &self.texts);
         let mut buttons = decision.buttons;
         buttons.retain(|button| !(resolved.is_on_own_exercise && is_choice(button)));
         Ok(Composed {
-            buttons: below(self.texts.reply.as_ref(), typed, buttons),
+            buttons: below(&self.facts, &self.texts, resolved.check_typed, buttons),
             standing: Some(standing),
             worded,
             notices,
@@ -234,7 +237,8 @@ impl Composing<'_> {
     async fn map(&mut self, working: &CallContext) -> bool {
         let upstreams = &self.core.upstreams;
         let (facts, texts) = (&self.facts, &self.texts);
-        let (mapped, took) = measured(gather::map_message(upstreams, working, facts, texts)).await;
+        let (mapped, took) =
+            measured(pin!(gather::map_message(upstreams, working, facts, texts))).await;
         note_time(&mut self.facts, "map", took);
         match mapped {
             Ok(mapped) => {
@@ -253,7 +257,7 @@ impl Composing<'_> {
         let request = record::plan_request(&self.facts, &self.texts, "");
         let mut policy = self.core.upstreams.policy.clone();
         let step = Step::Policy.of(working);
-        let (planned, took) = measured(policy.plan(step.request(request))).await;
+        let (planned, took) = measured(pin!(policy.plan(step.request(request)))).await;
         note_time(&mut self.facts, "plan", took);
         let plan = planned
             .map_err(|status| step.fault(&status))?
@@ -305,7 +309,7 @@ impl Composing<'_> {
         if !completed.is_name_refused {
             return completed;
         }
-        let (decided, took) = measured(self.decide(working, false)).await;
+        let (decided, took) = measured(pin!(self.decide(working, false))).await;
         note_time(&mut self.facts, "decide", took);
         match decided {
             Ok(decision) => self.ask_with(working, sheets, decision.reply_schema).await,
@@ -344,13 +348,14 @@ impl Composing<'_> {
             place_ticket: self.place_ticket.to_owned(),
             ..asked
         };
-        let (completed, took) = measured(complete(
+        let working = working.keeping_back(ANSWER_MARGIN);
+        let (completed, took) = measured(pin!(complete(
             self.core,
-            &working.keeping_back(ANSWER_MARGIN),
+            &working,
             self.purpose,
             self.progress,
             asked,
-        ))
+        )))
         .await;
         note_time(&mut self.facts, "model", took);
         self.facts.prompt = (!completed.is_off).then_some(identity);
@@ -363,7 +368,7 @@ impl Composing<'_> {
         sheets: &Sheets,
         known: KnownTexts,
     ) -> Result<ResolveReplyResponse, Fault> {
-        let (resolved, took) = measured(self.verdict(sheets, known)).await;
+        let (resolved, took) = measured(pin!(self.verdict(sheets, known))).await;
         note_time(&mut self.facts, "resolve", took);
         let resolved = resolved?;
         self.facts.met = resolved.met.clone();
@@ -457,38 +462,4 @@ impl Composing<'_> {
             self.facts.degraded_reasons.push(reason);
         }
     }
-}
-
-pub(super) async fn measured<T>(work: impl Future<Output = T>) -> (T, Duration) {
-    let began = Instant::now();
-    let done = work.await;
-    (done, began.elapsed())
-}
-
-/// The button that checks what was typed, with the token of the drill that it answers.
-fn check_typed(button: Option<Button>, facts: &TurnFacts, texts: &TurnTexts) -> Option<Button> {
-    let card_token = open_card::token(open_card::open(facts, texts)?).to_owned();
-    button.map(|button| Button {
-        card_token,
-        ..button
-    })
-}
-
-/// Whether a button chooses what the message is about.
-fn is_choice(button: &Button) -> bool {
-    let event = button.event.as_ref();
-    event.is_some_and(|event| event.kind() == ClientEventKind::ChooseUnit)
-}
-
-/// The buttons below a reply: first the one that checks what was typed. An answer has one primary button: its card's, else
-/// the first below it.
-fn below(reply: Option<&Reply>, typed: Option<Button>, others: Vec<Button>) -> Vec<Button> {
-    let card = reply.and_then(|reply| reply.card.as_ref());
-    let has_primary = |buttons: &[Button]| buttons.iter().any(|button| button.primary);
-    let on_card = card.is_some_and(|card| has_primary(&card.buttons));
-    let mut buttons: Vec<Button> = typed.into_iter().chain(others).collect();
-    for (at, button) in buttons.iter_mut().enumerate() {
-        button.primary = at == 0 && !on_card;
-    }
-    buttons
 }

@@ -1,6 +1,8 @@
 //! What a turn asks of retrieval and of the exam system, and the decision that needs it. Retrieval and the exam system may
 //! be away: the turn goes on without them and says so.
 
+use std::pin::pin;
+
 use futures_util::join;
 use tokio::time::Instant;
 use turnwise_kit::{CallContext, Fault};
@@ -20,7 +22,7 @@ use turnwise_proto::{
     tutor::v1::{DegradedReason, Role, TutorMessage},
 };
 
-use super::compose::{Composing, measured};
+use super::{beside::measured, compose::Composing};
 use crate::{
     conversation::{keep_chunks, note_time},
     error::internal,
@@ -57,10 +59,11 @@ impl Composing<'_> {
             }
             // Of several units to choose from, that of the text that is found stands first.
             if plan.choice_unit_ids.len() < 2 {
-                let ((found, searched), (decided, took)) = join!(
-                    measured(self.search(working, plan, retrieval_answers)),
-                    measured(self.decide(working, true))
-                );
+                let ((found, searched), (decided, took)) = {
+                    let searching = pin!(self.search(working, plan, retrieval_answers));
+                    let deciding = pin!(self.decide(working, true));
+                    join!(measured(searching), measured(deciding))
+                };
                 self.keep(plan, found);
                 note_time(&mut self.facts, "gather", searched);
                 note_time(&mut self.facts, "decide", took);
@@ -74,7 +77,7 @@ impl Composing<'_> {
             self.ask_exam_system(working, plan).await;
         }
         note_time(&mut self.facts, "gather", began.elapsed());
-        let (decided, took) = measured(self.decide(working, true)).await;
+        let (decided, took) = measured(pin!(self.decide(working, true))).await;
         note_time(&mut self.facts, "decide", took);
         decided
     }
@@ -307,8 +310,7 @@ fn keep_found(facts: &mut TurnFacts, texts: &mut TurnTexts, plan: &Plan, found: 
     }
 }
 
-/// The questions whose status matters, as far as they are known: the candidates, the revisit queue, and the one that the
-/// client comes from.
+/// The questions whose status matters, as far as they are known: the candidates, the revisit queue, and the button's own.
 pub(super) fn questions(facts: &TurnFacts, plan: &Plan) -> Vec<String> {
     let mut asked = facts.candidate_question_ids.clone();
     for id in &plan.revisit_question_ids {

@@ -5,6 +5,7 @@
 //! | `compose` | the phases between begin and commit: map, plan, gather, decide, prompt, model, resolve |
 //! | `gather`, `notices` | what the phases ask of others, and what they tell |
 //! | `locks`, `beside` | what the exam system says of questions that decide nothing, which no turn waits for |
+//! | `buttons` | what may be pressed below the reply |
 //! | `passes` | a pass that only the platform knows |
 //! | `resume` | the answer of a message that waited for what it needs |
 //! | `answer`, `writes` | the answer, and what else a turn leaves |
@@ -15,6 +16,7 @@
 
 mod answer;
 mod beside;
+mod buttons;
 mod compose;
 mod gather;
 mod locks;
@@ -24,7 +26,7 @@ mod passes;
 mod resume;
 mod writes;
 
-use std::net::IpAddr;
+use std::{net::IpAddr, pin::pin};
 
 use turnwise_kit::{CallContext, Caller, Fault};
 use turnwise_proto::{
@@ -95,7 +97,7 @@ pub(crate) async fn take(
         Begun::Start(turn) => turn,
     };
     let composed = turn
-        .during(async {
+        .during(pin!(async {
             let roster = core.roster(&request, turn.start.thread.as_ref()).await?;
             needs.redact(&roster);
             let mut screened = core.screen(input, &roster, &needs.notes());
@@ -103,7 +105,8 @@ pub(crate) async fn take(
             let card_token = (screened.event.as_mut())
                 .map_or_else(String::new, |event| std::mem::take(&mut event.card_token));
             let recent = &turn.start.recent_messages;
-            let recent = open_card::used(recent, screened.event.as_ref(), &card_token);
+            let graded = turn.start.graded.as_deref();
+            let recent = open_card::used(recent, screened.event.as_ref(), &card_token, graded);
             let recent_messages = core.screen_history(recent);
             let composing = Composing {
                 core,
@@ -125,7 +128,7 @@ pub(crate) async fn take(
             };
             // The phases are large: on the heap they make no caller's future larger.
             Box::pin(composing.run(screened.hit)).await
-        })
+        }))
         .await;
     match composed {
         Ok(composed) => commit(core, &request, turn, composed)

@@ -22,7 +22,9 @@ pub(super) fn notices(
 ) -> Vec<ErrorReason> {
     let mismatch = event.is_some_and(|event| match event.kind() {
         ClientEventKind::DrillContinue => {
-            drill_differs(event, snapshot, open, texts.graded.as_deref())
+            // Which of the two is gone on from is not said.
+            !open_card::is_graded_before(Some(event), texts)
+                && drill_differs(event, snapshot, open, texts.graded.as_deref())
         }
         ClientEventKind::ExamContinue => exam_differs(event, statuses),
         _ => false,

@@ -1,7 +1,7 @@
 //! The answer of a message that waited for what it needs: a turn like any other, but for the message, which is in the
 //! timeline already, and the model, which is asked in the band of what nobody waits for.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, pin::pin};
 
 use prost::Message;
 use sha2::{Digest, Sha256};
@@ -78,7 +78,13 @@ pub(crate) async fn resume(
         return Ok(None);
     };
     let composed = turn
-        .during(compose(core, &request, &turn, &waiting, resumed.is_refused))
+        .during(pin!(compose(
+            core,
+            &request,
+            &turn,
+            &waiting,
+            resumed.is_refused
+        )))
         .await;
     match composed {
         Ok(composed) => {
@@ -112,7 +118,7 @@ async fn compose(
 ) -> Result<Composed, Fault> {
     tell(core, request, waiting).await;
     let start = &turn.start;
-    let used = open_card::used(&start.recent_messages, None, "");
+    let used = open_card::used(&start.recent_messages, None, "", start.graded.as_deref());
     let mut recent = core.screen_history(used);
     // The message is the turn's own.
     recent.retain(|message| message.id != waiting.message_id);

@@ -147,6 +147,7 @@ fn results_go_with_the_buttons_that_follow_them() {
         drill(ClientEventKind::DrillContinue, 0),
         exam(ClientEventKind::ExamContinue, "ALG-01-B1", passed),
         exam(ClientEventKind::ExamContinue, "", 0),
+        exam(ClientEventKind::RequestExam, "ALG-01-B1", 0),
     ] {
         let (_, read) = read_event("", "", Some(good.clone())).unwrap();
         assert_eq!(read, Some(good));

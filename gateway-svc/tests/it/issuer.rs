@@ -1,6 +1,6 @@
 //! An issuer of tokens, and who its tokens say that calls.
 
-use std::{io::Write, net::SocketAddr};
+use std::{io::Write, net::SocketAddr, path::Path};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use clap::Parser;
@@ -13,7 +13,7 @@ use ring::{
 };
 use serde_json::{Value, json};
 use tonic::transport::server::TcpConnectInfo;
-use turnwise_gateway_svc::{Settings, auth::JwtAuth};
+use turnwise_gateway_svc::{Settings, auth::JwtAuth, error::StartError};
 use turnwise_kit::{Caller, Fault, Kit, stack::Authenticator};
 
 pub struct Issuer {
@@ -75,15 +75,20 @@ pub fn published(keys: &[Value]) -> tempfile::NamedTempFile {
 
 /// Whoever takes tokens by the keys of this file, with these flags.
 pub async fn auth_over(file: &tempfile::NamedTempFile, flags: &[&str]) -> JwtAuth {
+    opened(file.path(), flags).await.unwrap()
+}
+
+/// The same, or why it does not start.
+pub async fn opened(file: &Path, flags: &[&str]) -> Result<JwtAuth, StartError> {
     #[derive(Parser)]
     struct Cli {
         #[command(flatten)]
         gateway: Settings,
     }
-    let jwks = format!("--jwt-jwks-file={}", file.path().display());
+    let jwks = format!("--jwt-jwks-file={}", file.display());
     let required = ["test", "--jwt-issuer=school", &jwks];
     let cli = Cli::parse_from(required.iter().chain(flags));
-    JwtAuth::new(&cli.gateway, &Kit::for_tests()).await.unwrap()
+    JwtAuth::new(&cli.gateway, &Kit::for_tests()).await
 }
 
 /// A call with these headers; from nowhere, unless it came over a connection.

@@ -13,7 +13,6 @@ mod limits;
 mod open_card;
 mod record;
 mod scope_tokens;
-mod slow_disk;
 mod strangers;
 mod texts;
 mod tokens;

@@ -1,12 +1,13 @@
 //! The card that a student works on, and what else a model is told of the conversation.
 
 use prost_types::Timestamp;
+use sha2::{Digest, Sha256};
 use turnwise_gateway_svc::record::{plan_request, resolve_request, turn_prompt};
 use turnwise_prompts::Conversation;
 use turnwise_proto::{
     exam::v1::{QuestionState, QuestionStatus},
     explain::v1::{ClarificationFacts, ModelCall, TurnFacts, TurnTexts},
-    policy::v1::{KnownTexts, PlacementQuestion, Plan, Policy, SnapshotSummary},
+    policy::v1::{KnownTexts, PlacementQuestion, Plan, Policy, SnapshotSummary, WaitingCard},
     session::v1::{Evidence, GradedDrill, RevisitEntry, StudentSnapshot, UnitProgress},
     tutor::v1::{
         ClientEvent, ClientEventKind, DrillCard, ExamCard, Role, StudentInput, TutorCard,
@@ -106,7 +107,7 @@ fn the_open_card_is_the_one_of_the_button_and_else_the_last() {
     let (mut facts, mut texts) = turn();
     assert_eq!(open(&facts, &texts), ("second".to_owned(), 1));
     for (unit, card_token, token, hints) in [
-        ("U", "first", "first", 2),
+        ("U", "first", "first", 1),
         ("U", "second", "second", 1),
         // Neither another thread's token nor another unit's card.
         ("U", "forged", "second", 1),
@@ -120,17 +121,62 @@ fn the_open_card_is_the_one_of_the_button_and_else_the_last() {
     assert_eq!(open(&facts, &texts), (String::new(), 0));
 }
 
+fn asks_on(seconds: i64, card_token: &str) -> TutorMessage {
+    TutorMessage {
+        event: Some(ClientEvent {
+            card_token: card_token.to_owned(),
+            ..event(ClientEventKind::StuckHint, "U")
+        }),
+        ..presses(seconds, ClientEventKind::StuckHint)
+    }
+}
+
+#[test]
+fn after_a_hint_the_card_is_the_one_that_it_was_asked_on() {
+    let (facts, mut texts) = turn();
+    let mut after = |message: TutorMessage, token: &str, hints: usize| {
+        texts.recent_messages.push(message);
+        assert_eq!(open(&facts, &texts), (token.to_owned(), hints));
+    };
+    after(asks_on(6, "first"), "first", 2);
+    after(asks_on(7, "first"), "first", 3);
+    // One that names no card is on the same.
+    after(presses(8, ClientEventKind::StuckHint), "first", 4);
+    // One that names a card that was not read is on none of these.
+    after(asks_on(9, "forged"), "first", 4);
+    after(asks_on(10, "second"), "second", 2);
+    after(asks_on(11, "first"), "first", 5);
+    let typed = resolve_request(&facts, &texts, KnownTexts::default()).unwrap();
+    assert_eq!(typed.open_drill.unwrap().prompt, "The drill first.");
+    assert_eq!(typed.hints_given, 5);
+    // When it is graded, the last card is left, and when a card is set, that one.
+    let mut graded = texts.clone();
+    graded.graded = Some(Box::new(GradedDrill {
+        card_token: "first".to_owned(),
+        ..GradedDrill::default()
+    }));
+    assert_eq!(open(&facts, &graded), ("second".to_owned(), 2));
+    texts.recent_messages.push(shows(12, drill("U", "third")));
+    assert_eq!(open(&facts, &texts), ("third".to_owned(), 0));
+}
+
 /// The plan reads a message for an exercise where nothing waits for it as an answer.
 #[test]
-fn what_answers_a_card_or_a_question_is_not_told_to_the_plan() {
+fn the_plan_is_told_the_card_that_waits_and_no_answer_to_a_document() {
     let (mut facts, mut texts) = turn();
     let message = |facts: &TurnFacts, texts: &TurnTexts| plan_request(facts, texts, "").message;
-    assert_eq!(message(&facts, &texts), "", "a drill is open");
+    let waits = |facts: &TurnFacts, texts: &TurnTexts| plan_request(facts, texts, "").card;
+    assert_eq!(message(&facts, &texts), "x = 4");
+    let open = WaitingCard {
+        prompt: "The drill second.".to_owned(),
+        question_latex: "x + 3 = 7".to_owned(),
+    };
+    assert_eq!(waits(&facts, &texts), Some(open));
     texts.graded = Some(Box::new(GradedDrill {
         card_token: "second".to_owned(),
         ..GradedDrill::default()
     }));
-    assert_eq!(message(&facts, &texts), "x = 4", "it was graded");
+    assert_eq!(waits(&facts, &texts), None, "it was graded");
     texts.recent_messages.clear();
     assert_eq!(message(&facts, &texts), "x = 4");
     facts.event = Some(event(ClientEventKind::StuckHint, "U"));
@@ -172,6 +218,60 @@ fn a_drill_is_open_until_the_thread_has_graded_it() {
         let typed = resolve_request(&facts, &texts, KnownTexts::default()).unwrap();
         assert_eq!(typed.open_drill.is_some(), is_open, "{graded}");
     }
+}
+
+/// As a thread keeps the token of a drill that was graded before the latest.
+pub fn token_hash(token: &str) -> u64 {
+    let digest = Sha256::digest(token);
+    u64::from_be_bytes(*digest.first_chunk::<8>().unwrap())
+}
+
+#[test]
+fn a_drill_that_was_graded_stays_done_whichever_was_graded_since() {
+    let (facts, mut texts) = turn();
+    for (before, is_open) in [
+        // As an earlier version stored it.
+        (vec![], true),
+        (vec!["other"], true),
+        (vec!["second"], false),
+        (vec!["second", "other"], false),
+    ] {
+        texts.graded = Some(Box::new(GradedDrill {
+            unit_id: "U".to_owned(),
+            card_token: "first".to_owned(),
+            graded_before: before.iter().map(|token| token_hash(token)).collect(),
+            ..GradedDrill::default()
+        }));
+        assert_eq!(!open(&facts, &texts).0.is_empty(), is_open, "{before:?}");
+        let typed = resolve_request(&facts, &texts, KnownTexts::default()).unwrap();
+        assert_eq!(typed.open_drill.is_some(), is_open, "{before:?}");
+        let card = plan_request(&facts, &texts, "").card;
+        assert_eq!(card.is_some(), is_open, "{before:?}");
+    }
+}
+
+#[test]
+fn the_other_drills_that_wait_go_with_the_reply() {
+    let (facts, mut texts) = turn();
+    let others = |texts: &TurnTexts| -> Vec<String> {
+        let request = resolve_request(&facts, texts, KnownTexts::default()).unwrap();
+        let drills = request.other_drills.into_iter();
+        drills.map(|drill| drill.prompt).collect()
+    };
+    assert_eq!(others(&texts), ["The drill first."]);
+    texts.recent_messages.push(asks_on(6, "first"));
+    assert_eq!(others(&texts), ["The drill second."]);
+    texts.graded = Some(Box::new(GradedDrill {
+        card_token: "first".to_owned(),
+        graded_before: vec![token_hash("second")],
+        ..GradedDrill::default()
+    }));
+    assert!(others(&texts).is_empty());
+    let cards = ["third", "fourth", "fifth", "sixth", "seventh"].into_iter();
+    let cards = cards.map(|token| shows(7, drill("U", token)));
+    texts.recent_messages.extend(cards);
+    let waiting = ["The drill sixth.", "The drill fifth.", "The drill fourth."];
+    assert_eq!(others(&texts), waiting);
 }
 
 /// What the record says of exam questions: those with a result or a lock, and those that wait.
@@ -252,6 +352,8 @@ fn an_exam_question_is_open_until_it_is_passed_or_locked() {
             assert_eq!(said.open_card.is_some(), is_open, "{name}");
         });
         assert_eq!(own_exercises(&facts, &texts), !is_open, "{name}");
+        let card = plan_request(&facts, &texts, "").card;
+        assert_eq!(card.is_none(), name == "touched", "{name}");
     }
     // It waits still when a drill was set since, and graded.
     texts.recent_messages.push(shows(8, drill("U", "third")));

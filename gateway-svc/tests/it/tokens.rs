@@ -1,6 +1,10 @@
 //! Which tokens are accepted.
 
-use std::{fs, sync::Arc, time::Duration};
+use std::{
+    fs,
+    sync::{Arc, mpsc},
+    time::Duration,
+};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use http::{HeaderMap, HeaderValue};
@@ -10,10 +14,7 @@ use turnwise_gateway_svc::auth::JwtAuth;
 use turnwise_kit::stack::Authenticator;
 use turnwise_proto::common::v1::ErrorReason;
 
-use crate::{
-    issuer::{Issuer, at_once, auth_over, bearer, call, claims, published, with},
-    slow_disk::SlowFile,
-};
+use crate::issuer::{Issuer, at_once, auth_over, bearer, call, claims, opened, published, with};
 
 async fn auth(keys: &[Value]) -> JwtAuth {
     auth_over(&published(keys), &[]).await
@@ -359,14 +360,35 @@ async fn two_tokens_are_none() {
     }
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_new_key_is_found_and_nobody_else_waits_for_the_disk() {
+#[tokio::test]
+async fn keys_in_a_pipe_are_not_waited_for() {
+    let home = tempfile::tempdir().unwrap();
+    let pipe = home.path().join("jwks.json");
+    turnwise_testing::make_pipe(&pipe);
+    let said = opened(&pipe, &[]).await.err().unwrap().to_string();
+    for part in ["JWT_JWKS_FILE", "jwks.json", "it is no plain file; name"] {
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+#[test]
+fn a_new_key_is_found_and_nobody_else_waits_for_the_disk() {
+    // The one thread that may wait for a disk.
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_all().start_paused(true);
+    let runtime = runtime.max_blocking_threads(1).build().unwrap();
+    runtime.block_on(new_key_on_a_slow_disk());
+}
+
+async fn new_key_on_a_slow_disk() {
     let (old, new) = (Issuer::new(), Issuer::new());
     let file = published(&[old.jwks("k1")]);
     let auth = Arc::new(auth_over(&file, &[]).await);
     // Past the time in which an unknown key causes no read.
     tokio::time::advance(Duration::from_secs(6)).await;
-    let disk = SlowFile::in_place_of(file.path());
+    // As on a network volume that hangs: nothing is read before this is dropped.
+    let (disk, hangs) = mpsc::channel::<()>();
+    tokio::task::spawn_blocking(move || hangs.recv());
     let by_new_key = bearer(&new.sign("k2", &claims()));
     let waiting = {
         let auth = Arc::clone(&auth);
@@ -376,7 +398,9 @@ async fn a_new_key_is_found_and_nobody_else_waits_for_the_disk() {
         tokio::task::yield_now().await;
     }
     assert!(at_once(&auth, &bearer(&old.sign("k1", &claims()))).is_ok());
-    disk.answer(&json!({"keys": [old.jwks("k1"), new.jwks("k2")]}).to_string());
+    let keys = json!({"keys": [old.jwks("k1"), new.jwks("k2")]});
+    fs::write(file.path(), keys.to_string()).unwrap();
+    drop(disk);
     let caller = waiting.await.unwrap().unwrap().unwrap();
     assert_eq!(caller.subject, "ada");
 }

@@ -1,27 +1,12 @@
 //! Keys of those who make bundles, as `openssl genpkey -algorithm ed25519` writes them.
 
-use std::{
-    fs,
-    os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
-};
-
 use ring::signature::Ed25519KeyPair;
 use rustls::pki_types::{PrivatePkcs8KeyDer, SubjectPublicKeyInfoDer, pem::PemObject};
+use turnwise_kit::{files::NamedFile, settings::SettingsError};
 
 /// What comes before the 32 bytes of an Ed25519 key (RFC 8410).
 const PREFIX: &[u8] = b"\x30\x2a\x30\x05\x06\x03\x2b\x65\x70\x03\x21\x00";
 const MOST: usize = 32;
-
-/// A file of keys that cannot be used. It shows nothing of what is in it.
-#[derive(Debug, thiserror::Error)]
-#[error("`{file}` {problem}")]
-pub struct KeyError {
-    /// The file.
-    pub file: PathBuf,
-    /// What is wrong, and what to do.
-    pub problem: String,
-}
 
 /// The key that bundles are signed with.
 pub struct SigningKey(Ed25519KeyPair);
@@ -31,8 +16,8 @@ impl SigningKey {
     ///
     /// # Errors
     /// The file cannot be read, or has no such key.
-    pub fn read(file: &Path) -> Result<Self, KeyError> {
-        let pem = bytes(file)?;
+    pub fn read(file: &NamedFile) -> Result<Self, SettingsError> {
+        let pem = file.read()?;
         let key = PrivatePkcs8KeyDer::from_pem_slice(&pem).ok();
         key.and_then(|key| {
             Ed25519KeyPair::from_pkcs8_maybe_unchecked(key.secret_pkcs8_der()).ok()
@@ -40,8 +25,8 @@ impl SigningKey {
         .map(Self)
         .ok_or_else(|| {
             let problem =
-                "has no Ed25519 private key; make one with `openssl genpkey -algorithm ed25519`";
-            fault(file, problem)
+                "it has no Ed25519 private key; make one with `openssl genpkey -algorithm ed25519`";
+            file.unusable(problem)
         })
     }
 
@@ -56,16 +41,15 @@ pub(crate) struct VerifyingKeys(Vec<Vec<u8>>);
 
 impl VerifyingKeys {
     /// Reads public keys: PEM, 1 to 32.
-    pub(crate) fn read(file: &Path) -> Result<Self, KeyError> {
-        let pem = bytes(file)?;
+    pub(crate) fn read(file: &NamedFile) -> Result<Self, SettingsError> {
+        let pem = file.read()?;
         let keys: Option<Vec<_>> = SubjectPublicKeyInfoDer::pem_slice_iter(&pem)
             .map(|key| Some(key.ok()?.strip_prefix(PREFIX)?.to_vec()))
             .collect();
         match keys {
             Some(keys) if (1..=MOST).contains(&keys.len()) => Ok(Self(keys)),
-            _ => Err(fault(
-                file,
-                "must hold 1 to 32 Ed25519 public keys, PEM, and no other; `openssl pkey -in KEY -pubout` writes that \
+            _ => Err(file.unusable(
+                "it must hold 1 to 32 Ed25519 public keys, PEM, and no other; `openssl pkey -in KEY -pubout` writes that \
                  of a private key",
             )),
         }
@@ -73,27 +57,5 @@ impl VerifyingKeys {
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Vec<u8>> {
         self.0.iter()
-    }
-}
-
-/// What a file holds that nobody else can have written. Without a look at it a pipe would be waited for.
-fn bytes(file: &Path) -> Result<Vec<u8>, KeyError> {
-    let unreadable = |error| fault(file, &format!("cannot be read: {error}"));
-    let found = fs::metadata(file).map_err(unreadable)?;
-    if !found.is_file() {
-        return Err(fault(file, "is no plain file; name the file itself"));
-    }
-    let mode = found.permissions().mode() & 0o777;
-    if mode & 0o002 != 0 {
-        let problem = format!("may be written by everybody (mode {mode:04o}); chmod o-w it");
-        return Err(fault(file, &problem));
-    }
-    fs::read(file).map_err(unreadable)
-}
-
-fn fault(file: &Path, problem: &str) -> KeyError {
-    KeyError {
-        file: file.to_owned(),
-        problem: problem.to_owned(),
     }
 }

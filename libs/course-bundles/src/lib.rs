@@ -27,9 +27,9 @@ use turnwise_course_pack::{
     ArchiveError, BundleError, Library, LibraryError, LibrarySettings, LoadedPack, Pack,
     PackArchive, is_bundle, load, places_of_packs,
 };
-use turnwise_kit::{CancellationToken, Kit};
+use turnwise_kit::{CancellationToken, Kit, files::NamedFile, settings::SettingsError};
 
-pub use keys::{KeyError, SigningKey};
+pub use keys::SigningKey;
 pub use limits::{MAX_BUNDLE_BYTES, MAX_FILES, MAX_UNPACKED_BYTES};
 pub use manifest::Manifest;
 pub use pack::{Bundle, pack};
@@ -54,12 +54,9 @@ pub enum OpenError {
          name another folder"
     )]
     ArchiveAmongCourses(PathBuf),
-    /// The keys for bundles cannot be used.
-    #[error("COURSE_BUNDLE_KEYS_FILE: {0}")]
-    Keys(KeyError),
-    /// The logins for bundles cannot be used.
-    #[error("COURSE_BUNDLE_LOGINS_FILE: {0}")]
-    Logins(KeyError),
+    /// The file with the keys for bundles, or with the logins, cannot be used.
+    #[error(transparent)]
+    File(#[from] SettingsError),
 }
 
 /// Opens the courses that the settings name, with an archive if they name one. It reads files and may fetch: call it
@@ -122,31 +119,33 @@ pub fn load_all(settings: &LibrarySettings) -> Result<Vec<LoadedPack>, OpenError
 /// What it takes to use bundles.
 struct Bundles {
     archive: Option<PackArchive>,
-    keys: Option<PathBuf>,
-    logins: Option<PathBuf>,
+    keys: Option<NamedFile>,
+    logins: Option<NamedFile>,
     end: CancellationToken,
 }
 
 impl Bundles {
     fn open(settings: &LibrarySettings, kit: &Kit) -> Result<Self, OpenError> {
+        let keys = settings.course_bundle_keys_file.as_ref();
+        let logins = settings.course_bundle_logins_file.as_ref();
         let bundles = Self {
             archive: archive(settings)?,
-            keys: settings.course_bundle_keys_file.clone(),
-            logins: settings.course_bundle_logins_file.clone(),
+            keys: keys.map(|file| NamedFile::public("COURSE_BUNDLE_KEYS_FILE", file)),
+            logins: logins.map(|file| NamedFile::secret("COURSE_BUNDLE_LOGINS_FILE", file)),
             end: kit.shutdown.clone(),
         };
-        bundles.keys().map_err(OpenError::Keys)?;
-        bundles.logins().map_err(OpenError::Logins)?;
+        bundles.keys()?;
+        bundles.logins()?;
         Ok(bundles)
     }
 
     /// Read again and again, so that another key needs no restart.
-    fn keys(&self) -> Result<Option<VerifyingKeys>, KeyError> {
-        self.keys.as_deref().map(VerifyingKeys::read).transpose()
+    fn keys(&self) -> Result<Option<VerifyingKeys>, SettingsError> {
+        self.keys.as_ref().map(VerifyingKeys::read).transpose()
     }
 
-    fn logins(&self) -> Result<Logins, KeyError> {
-        let read = self.logins.as_deref().map(Logins::read);
+    fn logins(&self) -> Result<Logins, SettingsError> {
+        let read = self.logins.as_ref().map(Logins::read);
         Ok(read.transpose()?.unwrap_or_default())
     }
 
@@ -158,7 +157,7 @@ impl Bundles {
         };
         let keys = self
             .keys()
-            .map_err(|error| refused(file, error.to_string(), "correct COURSE_BUNDLE_KEYS_FILE"))?;
+            .map_err(|error| refused(file, error.to_string(), "correct that file"))?;
         let content = read(file).map_err(|error| {
             let problem = format!("this cannot be read: {error}");
             refused(file, problem, "check it and its permissions")
@@ -191,9 +190,9 @@ impl Bundles {
     }
 
     fn fetch(&self, file: &Path, address: &Address) -> Result<Vec<u8>, BundleError> {
-        let logins = self.logins().map_err(|error| {
-            refused(file, error.to_string(), "correct COURSE_BUNDLE_LOGINS_FILE")
-        })?;
+        let logins = self
+            .logins()
+            .map_err(|error| refused(file, error.to_string(), "correct that file"))?;
         fetch::fetch(address, &logins, &self.end).map_err(|problem| {
             let problem = format!("{}: {problem}", address.shown());
             let remedy = "check the address and its hash, and whether this machine may go there";

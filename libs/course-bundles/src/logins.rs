@@ -1,14 +1,11 @@
 //! Names and passwords by host, in the form of Docker's `config.json`, which is also that of an image pull secret.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use reqwest::{Url, header::HeaderValue};
 use serde::Deserialize;
-use turnwise_kit::files::NamedFile;
-
-use crate::keys::KeyError;
+use turnwise_kit::{files::NamedFile, settings::SettingsError};
 
 /// Logins, each with `NAME:PASSWORD` in base64.
 #[derive(Default, Deserialize)]
@@ -23,15 +20,8 @@ struct Login {
 
 impl Logins {
     /// Reads the file, which shows nothing of itself in an error.
-    pub(crate) fn read(file: &Path) -> Result<Self, KeyError> {
-        let fault = |problem: &str| KeyError {
-            file: file.to_owned(),
-            problem: problem.to_owned(),
-        };
-        let bytes = NamedFile::secret("COURSE_BUNDLE_LOGINS_FILE", file)
-            .read()
-            .map_err(|error| fault(&format!("cannot be used: {error}")))?;
-        let logins: Option<Self> = serde_json::from_slice(&bytes).ok();
+    pub(crate) fn read(file: &NamedFile) -> Result<Self, SettingsError> {
+        let logins: Option<Self> = serde_json::from_slice(&file.read()?).ok();
         let is_login = |login: &Login| {
             STANDARD
                 .decode(&login.auth)
@@ -40,8 +30,8 @@ impl Logins {
         logins
             .filter(|logins| logins.auths.values().all(is_login))
             .ok_or_else(|| {
-                fault(
-                    "must be as Docker's config.json: {\"auths\": {\"HOST\": {\"auth\": \"NAME:PASSWORD in base64\"}}}",
+                file.unusable(
+                    "it must be as Docker's config.json: {\"auths\": {\"HOST\": {\"auth\": \"NAME:PASSWORD in base64\"}}}",
                 )
             })
     }

@@ -76,7 +76,8 @@ impl Pack {
     }
 }
 
-/// Whether the grading crate reads the words of a drill's task in this language: English alone.
+/// Whether the grading crate reads the words of a drill's task in this language, and not only those that are usual: English
+/// alone.
 pub(crate) fn tasks_are_read(locale: &str) -> bool {
     let language = locale.split('-').next().unwrap_or_default();
     language.eq_ignore_ascii_case("en")

@@ -13,7 +13,7 @@ use axum::{Router, extract::State, http::StatusCode, http::header, routing::get}
 use tokio::net::TcpListener;
 
 use crate::{
-    CancellationToken, Kit, Metrics,
+    Kit, Metrics,
     connections::{self, ConnectionLimits, Protocol, Site},
 };
 
@@ -42,13 +42,12 @@ struct Admin {
     ready: Readiness,
 }
 
-/// Serves `/metrics`, `/healthz` and `/readyz` until the process is about to end; tells the address.
+/// Serves `/metrics`, `/healthz` and `/readyz` until the process has served its calls; tells the address.
 pub async fn serve(
     listen: SocketAddr,
     kit: &Kit,
     ready: Readiness,
     limits: ConnectionLimits,
-    until: CancellationToken,
 ) -> std::io::Result<SocketAddr> {
     let listener = TcpListener::bind(listen).await?;
     let address = listener.local_addr()?;
@@ -69,10 +68,11 @@ pub async fn serve(
             limits: limits.for_admin(),
             metrics: kit.metrics.connections("admin"),
         },
-        until.clone(),
+        kit.served.clone(),
     );
+    let served = kit.served.clone();
     kit.tasks.spawn(async move {
-        until.cancelled().await;
+        served.cancelled().await;
         serving.ended(DRAIN).await;
     });
     Ok(address)

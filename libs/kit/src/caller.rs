@@ -1,6 +1,6 @@
 //! Who calls: the verified identity, and how it travels between our own processes.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD as BASE64};
 use http::HeaderValue;
@@ -93,6 +93,11 @@ impl InternalToken {
     pub fn bearer(&self) -> HeaderValue {
         // There is no list without a token.
         self.0.get()[0].bearer.clone()
+    }
+
+    /// Whether what another would send holds one of these tokens: it does where both are one list.
+    pub(crate) fn opens_for(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0.get(), &other.0.get()) || self.opens(other.bearer().as_bytes())
     }
 
     /// What all of them would send, the first one first.

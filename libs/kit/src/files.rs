@@ -2,8 +2,8 @@
 //! again, and what cannot be used then leaves everything as it is.
 
 use std::{
-    fs::File,
-    io::{ErrorKind, Read},
+    fs::{self, File, Metadata},
+    io::{self, ErrorKind, Read},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     sync::{
@@ -78,8 +78,8 @@ impl NamedFile {
         Ok(bytes)
     }
 
-    /// The file cannot be used.
-    pub(crate) fn unusable(&self, problem: impl Into<String>) -> SettingsError {
+    /// The file cannot be used, for a reason that is in what it holds.
+    pub fn unusable(&self, problem: impl Into<String>) -> SettingsError {
         SettingsError::Secret {
             setting: self.setting,
             file: self.path.clone(),
@@ -88,8 +88,20 @@ impl NamedFile {
     }
 }
 
-fn read(path: &Path, secret: bool) -> Result<Vec<u8>, String> {
-    let explain = |error: std::io::Error| match error.kind() {
+/// What is at a path that a setting names, if that is a file. It is looked at before it is opened: a pipe that nobody writes
+/// into would be waited for.
+pub(crate) fn plain(path: &Path) -> Result<Metadata, String> {
+    let found = fs::metadata(path).map_err(|error| explained(&error))?;
+    if found.is_file() {
+        Ok(found)
+    } else {
+        Err("it is no plain file; name the file itself".to_owned())
+    }
+}
+
+/// Why a file cannot be read, and what to do.
+pub(crate) fn explained(error: &io::Error) -> String {
+    match error.kind() {
         ErrorKind::NotFound => {
             "there is no such file; write it there, or correct the setting".to_owned()
         }
@@ -97,13 +109,12 @@ fn read(path: &Path, secret: bool) -> Result<Vec<u8>, String> {
             "{error}; give this process's user or group the right to read it (chmod 440; in Kubernetes an fsGroup)"
         ),
         _ => error.to_string(),
-    };
-    // Before it is opened: a pipe that nobody writes into would be waited for.
-    let found = std::fs::metadata(path).map_err(explain)?;
-    if !found.is_file() {
-        return Err("it is no plain file; name the file itself".to_owned());
     }
-    let file = File::open(path).map_err(explain)?;
+}
+
+fn read(path: &Path, secret: bool) -> Result<Vec<u8>, String> {
+    let found = plain(path)?;
+    let file = File::open(path).map_err(|error| explained(&error))?;
     let mode = found.permissions().mode() & 0o777;
     let (rights, may) = match secret {
         true => (READ | WRITE, "read or write"),
@@ -118,7 +129,7 @@ fn read(path: &Path, secret: bool) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     file.take(MAX_BYTES + 1)
         .read_to_end(&mut bytes)
-        .map_err(explain)?;
+        .map_err(|error| explained(&error))?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(format!(
             "it has more than {MAX_BYTES} bytes; name the right file"

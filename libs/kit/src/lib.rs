@@ -61,7 +61,9 @@ pub struct Kit {
     pub tasks: TaskTracker,
     /// Cancelled when the process starts to drain: streams end, background tasks stop.
     pub shutdown: CancellationToken,
-    /// The same for calls, with the time at which they are cut off.
+    /// Cancelled when the last call has its answer: what calls need ends then, and not when the drain starts.
+    pub served: CancellationToken,
+    /// What `shutdown` is to calls: it begins then, and tells when they are cut off.
     pub drain: Drain,
     /// Makes and checks page tokens.
     pub pages: PageTokens,
@@ -86,6 +88,7 @@ impl Kit {
             tasks: TaskTracker::new(),
             drain: Drain::new(shutdown.clone()),
             shutdown,
+            served: CancellationToken::new(),
             pages: PageTokens::of_this_process(),
             own: Arc::default(),
         }

@@ -8,7 +8,7 @@ use clap::{CommandFactory, FromArgMatches};
 use tonic::service::Routes;
 
 use crate::{
-    CancellationToken, Kit, PageTokens,
+    Kit, PageTokens,
     admin::{self, Readiness},
     clock::SystemClock,
     connections::ConnectionLimits,
@@ -181,7 +181,6 @@ pub struct Process {
     pub admin: Option<SocketAddr>,
     running: Running,
     beside: Option<Running>,
-    end: CancellationToken,
     kit: Kit,
 }
 
@@ -198,9 +197,8 @@ impl Process {
     ) -> Result<Self, StartError> {
         let mut limits = settings.connection_limits()?;
         let ready = Readiness::default();
-        let end = CancellationToken::new();
         let admin = match settings.admin_listen {
-            Some(at) => Some(admin::serve(at, &kit, ready.clone(), limits, end.clone()).await?),
+            Some(at) => Some(admin::serve(at, &kit, ready.clone(), limits).await?),
             None => None,
         };
         let beside = match service.beside.take() {
@@ -221,7 +219,6 @@ impl Process {
             admin,
             running: server::start(listener, &kit, ready).await?,
             beside,
-            end,
             kit,
         })
     }
@@ -246,7 +243,7 @@ impl Process {
             beside.finish().await;
         }
         self.kit.shutdown.cancel();
-        self.end.cancel();
+        self.kit.served.cancel();
         finish_tasks(&self.kit).await;
     }
 }

@@ -26,6 +26,23 @@ use crate::{
     tls::Tls,
 };
 
+/// The setting of every program and command that reads files with secrets.
+#[derive(clap::Args, Debug, Clone, Default)]
+#[group(skip)]
+pub struct SecretFiles {
+    /// Whether everybody on the machine may read files with secrets: 1 or 0. With 0 such a file is refused. 1 is for
+    /// containers that get files as they are and have one user, such as Compose's
+    #[arg(long, env = "SECRET_FILES_WORLD_READABLE", default_value = "0", value_parser = flag, action = ArgAction::Set)]
+    pub secret_files_world_readable: bool,
+}
+
+impl SecretFiles {
+    /// Takes the decision for this process, before it reads the first of them.
+    pub fn decide(&self) {
+        files::allow_world_readable(self.secret_files_world_readable);
+    }
+}
+
 /// Settings that every server has.
 #[derive(clap::Args, Debug, Clone)]
 #[group(skip)]
@@ -53,10 +70,9 @@ pub struct ServerSettings {
     /// The authority of client certificates, PEM; internal listeners then demand one of every client
     #[arg(long, env = "TLS_CLIENT_CA_FILE", requires = "tls_cert_file")]
     pub tls_client_ca_file: Option<PathBuf>,
-    /// Whether everybody on the machine may read files with secrets: 1 or 0. With 0 such a file stops the start. 1 is for
-    /// containers that get files as they are and have one user, such as Compose's
-    #[arg(long, env = "SECRET_FILES_WORLD_READABLE", default_value = "0", value_parser = flag, action = ArgAction::Set)]
-    pub secret_files_world_readable: bool,
+    /// Who may read the files with secrets.
+    #[command(flatten)]
+    pub secret_files: SecretFiles,
     /// Threads that work on calls (1 to 256); unset: as many as the machine has cores
     #[arg(long, env = "WORKER_THREADS", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub worker_threads: Option<u16>,
@@ -212,7 +228,8 @@ fn read_file(file: &PathBuf) -> Result<Vec<(String, String)>, SettingsError> {
         file: file.clone(),
         problem,
     };
-    let text = std::fs::read_to_string(file).map_err(|e| refused(e.to_string()))?;
+    files::plain(file).map_err(refused)?;
+    let text = std::fs::read_to_string(file).map_err(|e| refused(files::explained(&e)))?;
     let map: std::collections::BTreeMap<String, serde_json::Value> =
         serde_saphyr::from_str(&text).map_err(|e| refused(e.to_string()))?;
     map.into_iter()
@@ -247,7 +264,7 @@ impl ServerSettings {
     ///
     /// If a setting of them cannot be used.
     pub fn telemetry(&self, service: &'static str, kit: &Kit) -> Result<Telemetry, TelemetryError> {
-        files::allow_world_readable(self.secret_files_world_readable);
+        self.secret_files.decide();
         let endpoint = self.otel_exporter_otlp_endpoint.as_deref();
         let encrypted = endpoint.filter(|endpoint| endpoint.starts_with("https://"));
         let channel = encrypted.map(|endpoint| self.encrypted_channel(endpoint, kit));

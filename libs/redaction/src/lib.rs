@@ -88,6 +88,9 @@ const MAX_ROUNDS: usize = 8;
 
 /// The places of a text that identify a person, in order and apart from each other.
 pub fn find(text: &str, roster: &Roster) -> Vec<Finding> {
+    if roster.is_empty() && shows_nothing(text.as_bytes()) {
+        return Vec::new();
+    }
     let mut work = Text::new(text);
     for _ in 0..MAX_ROUNDS {
         let before = work.found();
@@ -100,6 +103,25 @@ pub fn find(text: &str, roster: &Roster) -> Vec<Finding> {
         }
     }
     work.into_findings()
+}
+
+/// Whether a look at its bytes shows that only a name could be found in a text: they fold to themselves, no at sign or dot
+/// is that of an address, in words or not, and the digits are too few for a number.
+fn shows_nothing(text: &[u8]) -> bool {
+    let is_plain = |c: &u8| matches!(c, b' '..=b'~' | b'\n' | b'\r' | b'\t') && *c != b'@';
+    let joins = |pair: &[u8]| match pair {
+        [b'.', next] => !next.is_ascii_whitespace(),
+        pair => pair == b":/",
+    };
+    let has = |word: &[u8]| {
+        let mut parts = text.windows(word.len());
+        parts.any(|part| part.eq_ignore_ascii_case(word))
+    };
+    text.iter().all(is_plain)
+        && text.iter().filter(|c| c.is_ascii_digit()).count() < number::FEWEST_DIGITS
+        && !text.windows(2).any(joins)
+        && !has(b"dot")
+        && !has(b"point")
 }
 
 /// The text without e-mail addresses, phone, card and ID numbers, and web addresses with user data. Nothing to remove:

@@ -69,7 +69,7 @@ impl OpenaiCompatible {
         let schema = prompt.schema.as_ref();
         let grammar = schema
             .filter(|_| self.is_llama_cpp)
-            .and_then(|schema| grammar::of_schema(&schema.to_json()));
+            .and_then(|schema| grammar::of_schema(schema.as_json()));
         // llama.cpp refuses a request with both, so that a server which knows no grammar has no schema either: `turnwise
         // doctor` says where one that is no llama.cpp is called so.
         let schema = schema.filter(|_| grammar.is_none());

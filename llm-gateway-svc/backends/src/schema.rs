@@ -1,6 +1,6 @@
 //! JSON Schemas that constrain an output: checked once, kept as the text they came as.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use moka::{policy::EvictionPolicy, sync::Cache};
 use serde::Serialize;
@@ -18,7 +18,14 @@ const NAMED: &str = "sha256:";
 
 /// A JSON Schema that is one JSON object and keeps the rules of its draft. Cloning it is cheap.
 #[derive(Debug, Clone)]
-pub struct Schema(Arc<RawValue>);
+pub struct Schema(Arc<Checked>);
+
+#[derive(Debug)]
+struct Checked {
+    text: Box<RawValue>,
+    /// Read where a backend wants it; it then takes some ten times as much as the text.
+    json: OnceLock<Value>,
+}
 
 /// Why a text is no schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -71,7 +78,10 @@ impl Schema {
             return Err(SchemaError::NoObject);
         }
         jsonschema::meta::validate(&value).map_err(|_| SchemaError::NoSchema)?;
-        let schema = Self(raw.into());
+        let schema = Self(Arc::new(Checked {
+            text: raw,
+            json: OnceLock::new(),
+        }));
         GOOD.insert(name, schema.clone());
         Ok(schema)
     }
@@ -84,18 +94,19 @@ impl Schema {
 
     /// The schema's text, as it came.
     pub fn as_str(&self) -> &str {
-        self.0.get()
+        self.0.text.get()
     }
 
     /// The schema as JSON; an object.
-    pub(crate) fn to_json(&self) -> Value {
+    pub(crate) fn as_json(&self) -> &Value {
         // It was read before.
-        serde_json::from_str(self.0.get()).unwrap_or_default()
+        let read = || serde_json::from_str(self.as_str()).unwrap_or_default();
+        self.0.json.get_or_init(read)
     }
 }
 
 impl Serialize for Schema {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        self.0.text.serialize(serializer)
     }
 }

@@ -56,8 +56,8 @@ pub struct BackendSettings {
     #[arg(long, env = "LLM_CONNECT_TIMEOUT_SECONDS", value_parser = seconds)]
     pub llm_connect_timeout_seconds: Option<Duration>,
 
-    /// The longest silence between two tokens, in seconds (0.01 to 3600). Unset: 15, or the longest silence if that is
-    /// less.
+    /// The longest silence between two tokens, in seconds (0.01 to 3600). Unset: as long as before the first byte, as a server
+    /// that reads another call's prompt is silent for that long.
     #[arg(long, env = "LLM_BETWEEN_TOKENS_TIMEOUT_SECONDS", value_parser = seconds)]
     pub llm_between_tokens_timeout_seconds: Option<Duration>,
 

@@ -67,7 +67,7 @@ impl Queue {
 
     /// The queue of this name that replicas share through Redis; all must be given the same options but for their index.
     /// Whenever Redis is out of reach, each replica goes on with the slots that are its own. A task keeps the queue until the
-    /// kit shuts down and the last call has ended. To be called within a runtime.
+    /// kit has served its calls and the last has ended. To be called within a runtime.
     ///
     /// Fails with the first option that is out of its bounds.
     pub fn shared(

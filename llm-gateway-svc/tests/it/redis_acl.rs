@@ -156,6 +156,7 @@ async fn the_user_suffices_and_sees_nothing_else() {
     for gateway in replicas {
         shared(&gateway).await;
         gateway.kit.shutdown.cancel();
+        gateway.kit.served.cancel();
         gateway.kit.tasks.close();
         gateway.kit.tasks.wait().await;
     }

@@ -92,12 +92,7 @@ impl Label {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Call {
     /// Takes a turn with this event.
-    Turn {
-        /// The event.
-        event: Event,
-        /// The exam question that the student comes from; only with [`EventKind::ExamContinue`].
-        question_id: Option<String>,
-    },
+    Turn(Event),
     /// Grades the card's drill.
     GradeDrill,
     /// Sends the answer to the card's exam question.
@@ -124,7 +119,7 @@ impl Button {
     #[must_use]
     pub fn event(&self) -> Option<&Event> {
         match &self.call {
-            Call::Turn { event, .. } => Some(event),
+            Call::Turn(event) => Some(event),
             Call::GradeDrill | Call::SubmitExam | Call::ViewSupport(_) | Call::Compose => None,
         }
     }
@@ -204,13 +199,16 @@ pub fn on_question(question: &ExamQuestion) -> Vec<Button> {
     )
 }
 
-/// The button that opens an exam question to come back to: the exam of its unit. It stands beside an answer, so that it is
-/// never the primary one.
+/// The button that opens an exam question to come back to. It stands beside an answer, so that it is never the primary one.
 #[must_use]
 pub fn on_revisit(entry: &RevisitEntry) -> Button {
     Button {
         label: Label::TakeExam,
-        call: turn(EventKind::RequestExam, &entry.unit.unit_id),
+        call: about(
+            EventKind::RequestExam,
+            &entry.unit.unit_id,
+            &entry.question_id,
+        ),
         primary: false,
     }
 }
@@ -225,28 +223,23 @@ pub fn after(event: &EvidenceEvent) -> Vec<Button> {
         ]),
         EvidenceEvent::ExamResult { question, .. }
         | EvidenceEvent::SupportViewed { question, .. } => {
-            let call = Call::Turn {
-                event: pressed(EventKind::ExamContinue, &question.unit_id),
-                question_id: Some(question.question_id.clone()),
-            };
-            in_order([(Label::Continue, call)])
+            let (unit, id) = (&question.unit_id, &question.question_id);
+            in_order([(Label::Continue, about(EventKind::ExamContinue, unit, id))])
         }
         EvidenceEvent::PrerequisiteMarked { .. } => Vec::new(),
     }
 }
 
 pub(crate) fn turn(kind: EventKind, unit_id: &str) -> Call {
-    Call::Turn {
-        event: pressed(kind, unit_id),
-        question_id: None,
-    }
+    about(kind, unit_id, "")
 }
 
-fn pressed(kind: EventKind, unit_id: &str) -> Event {
-    Event {
+fn about(kind: EventKind, unit_id: &str, question_id: &str) -> Call {
+    Call::Turn(Event {
         kind,
         unit_id: unit_id.to_owned(),
-    }
+        question_id: question_id.to_owned(),
+    })
 }
 
 pub(crate) fn in_order(buttons: impl IntoIterator<Item = (Label, Call)>) -> Vec<Button> {

@@ -166,7 +166,7 @@ struct ExamChoice {
 
 /// Whether a question for the focus at the desired tier can be attempted: those to revisit first, oldest first, then
 /// retrieval's order. What the catalogue does not have for this unit and tier, and what the exam system did not speak of,
-/// is not offered.
+/// is not offered. Where the student wants to come back to one of the queue, no other counts.
 fn exam_availability(
     course: &Course,
     focus: UnitIndex,
@@ -174,12 +174,18 @@ fn exam_availability(
     statuses: &Statuses,
 ) -> ExamChoice {
     let plan = &input.plan;
+    let pressed = plan.event.as_ref();
+    let pressed = pressed.filter(|event| event.kind == EventKind::RequestExam);
+    let wanted = pressed.map_or("", |event| event.question_id.as_str());
+    let others = input.candidate_question_ids.iter();
+    let others = others.filter(|_| wanted.is_empty());
     let mut seen = BTreeSet::new();
     let mut choice = ExamChoice::default();
     for id in plan
         .focus_revisit_question_ids
         .iter()
-        .chain(&input.candidate_question_ids)
+        .filter(|id| wanted.is_empty() || *id == wanted)
+        .chain(others)
         .filter(|id| course.question_fits(id, focus, plan.desired_exam_tier))
         .filter(|id| seen.insert(id.as_str()))
     {

@@ -100,6 +100,8 @@ pub struct Event {
     pub kind: EventKind,
     /// The unit.
     pub unit_id: String,
+    /// The exam question that the student comes from, or wants to come back to; empty: none.
+    pub question_id: String,
 }
 
 /// What the student wants, as a model reads it. It decides nothing.

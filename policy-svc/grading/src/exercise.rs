@@ -11,34 +11,66 @@ use crate::{
     copies,
     grade::{Drill, Task},
     key::plain,
-    notation::{Expression, Relation, relation_shape, shape},
+    notation::{Expression, Relation, Sign, relation_shape, shape},
     solving::is_solved,
-    task::{self, Pick, Problem, Subject, Target},
+    task::{self, Pick, Problem, Subject, Target, slope},
 };
 
 /// See [`crate::exercise_form`].
 pub(crate) fn form(drill: &Drill<'_>) -> String {
-    match task::in_english(drill) {
-        Ok(problem) => understood(&problem),
-        Err(_) => format!("{} | {}", plain(drill.prompt), plain(drill.question_latex)),
+    whole(drill)
+        .unwrap_or_else(|| format!("{} | {}", plain(drill.prompt), plain(drill.question_latex)))
+}
+
+/// An exercise that is understood.
+fn whole(drill: &Drill<'_>) -> Option<String> {
+    // By its points: what is to be worked out with them may look alike.
+    if let Some([[x, y], [other_x, other_y]]) = slope::points_of(drill) {
+        return Some(format!("slope | ({x}, {y}), ({other_x}, {other_y})"));
     }
+    task::problem(drill)
+        .ok()
+        .map(|problem| understood(&problem))
 }
 
 /// See [`crate::exercise_traits`].
 pub(crate) fn traits(drill: &Drill<'_>) -> Vec<String> {
     let formulas = copies::formulas(drill);
     let alone = formulas.iter().filter_map(|text| {
-        let found = task::formula(text)?;
+        let found = without_name(task::formula(text)?);
         is_telling(&found).then(|| subject(&found, only(&found.variables())))
     });
     let mut found: Vec<String> = alone.collect();
     if found.is_empty() {
-        let whole = task::in_english(drill).ok();
-        found.extend(whole.map(|problem| understood(&problem)));
+        found.extend(whole(drill));
     }
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// What is to be worked out, where a formula only names it: `x = -8 + 5`, `-8 + 5 = ?`.
+fn without_name(subject: Subject) -> Subject {
+    let Subject::Relations(relations) = &subject else {
+        return subject;
+    };
+    let [
+        Relation {
+            left,
+            sign: Sign::Equal,
+            right,
+        },
+    ] = relations.as_slice()
+    else {
+        return subject;
+    };
+    let is_name = |side: &Expression| matches!(side, Expression::Variable(_));
+    match (left, right) {
+        (name, value) | (value, name) if is_name(name) && !value.has_variable() => {
+            Subject::Expression(value.clone())
+        }
+        _ => subject,
+    }
 }
 
 /// Whether a formula tells one exercise from others: it has more than one value in it, and is neither the value of a variable

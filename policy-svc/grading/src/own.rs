@@ -3,6 +3,8 @@
 
 use std::iter;
 
+use num_traits::Signed;
+
 use crate::{
     algebra::{Env, Rational, Roots, Work, normal},
     grade::Drill,
@@ -331,8 +333,8 @@ fn prompt_of(named: &'static str, formula: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a term is more than an answer though no step is known for it: powers are multiplied, divided or raised to a power,
-/// or terms with different letters are added.
+/// Whether a term is more than an answer though no step is known for it: powers are multiplied, divided or raised to a power, an
+/// exponent is zero or negative, or terms with different letters are added.
 fn calls_for_laws(expression: &Expression) -> bool {
     let is_letter = |part: &Expression| matches!(part, Expression::Variable(_));
     let is_power = |part: &Expression| matches!(part, Expression::Power(..)) && part.has_variable();
@@ -345,8 +347,11 @@ fn calls_for_laws(expression: &Expression) -> bool {
             letters.dedup();
             letters.len() < all
         }
-        Expression::Power(base, _) => {
-            base.has_variable() && matches!(**base, Expression::Power(..) | Expression::Multiply(_))
+        Expression::Power(base, exponent) => {
+            let is_positive = value(exponent).is_none_or(|exponent| exponent.is_positive());
+            base.has_variable()
+                && (matches!(**base, Expression::Power(..) | Expression::Multiply(_))
+                    || !is_positive)
         }
         Expression::Divide(above, below) => {
             is_power(above) && (is_power(below) || is_letter(below))

@@ -1,8 +1,9 @@
 //! Whether what a text says of numbers is true: its equalities and inequalities, its identities, its worked example.
 //!
 //! `scan` finds the formulas with a relation in them and what stands beside them, `worded` those in words, `verdict` and `identity` decide them,
-//! `inference` what is said to follow, `doubt` tells a claim from what is asked (`question`), denied (`denial`), quoted or supposed, `example` follows a worked example. A text without
-//! a relation costs one look at its words.
+//! `inference` what is said to follow, `given` what is said to come out for a value, `doubt` tells a claim from what is asked
+//! (`question`), made a rule of (`rules`), denied (`denial`), quoted or supposed, `example` follows a worked example. A text without a relation costs one
+//! look at its words.
 //!
 //! False is said only where it is certain in every reading of the text. What cannot be read or decided is counted, and
 //! passes. `docs/false-mathematics.md` has the rules.
@@ -11,9 +12,11 @@ mod cues;
 mod denial;
 mod doubt;
 mod example;
+mod given;
 mod identity;
 mod inference;
 mod question;
+mod rules;
 mod scan;
 mod verdict;
 mod worded;
@@ -76,6 +79,7 @@ pub fn check_text(text: &str, said: &[&str]) -> Findings {
                 doubted += 1;
                 // Everything that is wrong may stand in what the student wrote.
                 if doubt::is_cut(&run, judged.chain.as_ref())
+                    || doubt::is_told_on(text, &run)
                     || told.is_no_claim(&run.range)
                     || judged.wrong.iter().all(|shape| own.contains(shape))
                 {
@@ -85,9 +89,10 @@ pub fn check_text(text: &str, said: &[&str]) -> Findings {
                     findings.false_statements.push(run.range.clone());
                 }
             }
-            None if before
-                .as_ref()
-                .is_some_and(|before| inference::is_false(text, &told, before, &run)) =>
+            None if before.as_ref().is_some_and(|before| {
+                inference::is_false(text, &told, before, &run)
+                    || given::is_false(text, &told, before, &run)
+            }) =>
             {
                 let chain = judged.chain.as_ref();
                 let mut relations = chain.into_iter().flat_map(Chain::relations);

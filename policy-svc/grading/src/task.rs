@@ -1,7 +1,7 @@
 //! Reads the task from a drill: what to do, with which formula, and in which form.
 
 pub(crate) mod german;
-mod slope;
+pub(crate) mod slope;
 mod subject;
 
 use std::rc::Rc;

@@ -6,7 +6,7 @@ use crate::{
     grade::Drill,
     key::{self, plain},
     notation::{Expression, Sign},
-    wording,
+    units, wording,
 };
 
 /// Signs that compare.
@@ -20,6 +20,48 @@ const CHECKED: &[&str] = &[
     "stimmt's", "richtig", "korrekt", "bitte",
 ];
 
+/// Words by which a number names something and is no answer, unless the exercise has them: `number 5`, `slope 3`.
+#[rustfmt::skip]
+const NAMED: &[&str] = &[
+    "number", "numbers", "slope", "gradient", "price", "share", "amount", "fraction", "equation", "expression", "point",
+    "coordinate", "variable", "zahl", "steigung", "preis", "anteil", "bruch", "gleichung", "punkt",
+];
+
+/// Words around a value by which it is only supposed: `ok so maybe 4?`, `4 glaub ich`.
+#[rustfmt::skip]
+const SUPPOSING: &[&str] = &[
+    "ok", "okay", "so", "well", "um", "uh", "hm", "hmm", "no", "yes", "then", "also", "maybe", "perhaps", "probably", "i", "i'd",
+    "i'm", "guess", "think", "say", "would", "could", "might", "must", "be", "it", "it's", "is", "that", "that's", "this", "the",
+    "answer", "makes", "oh", "ah", "wait", "mean", "meant", "guessing", "idk", "ähm", "äh", "na", "gut", "nein",
+    "ja", "dann", "vielleicht", "wahrscheinlich", "ich", "würde", "sagen",
+    "glaub", "glaube", "denke", "könnte", "müsste", "muss", "wäre", "es", "sein", "raus", "rauskommen", "kommt", "das", "macht",
+    "ist", "die", "antwort", "lösung", "oder", "ach", "meine", "meinte", "tippe", "schätze", "wären",
+];
+
+/// Words before what somebody says to have got, with what stands before them: `I got`, `came up with`, `komme ich auf`.
+const GOT: &[(&[&str], &[&str])] = &[
+    (&["i", "we", "and", "then", "so"], &["got", "get"]),
+    (&["up"], &["with"]),
+    (
+        &["ich", "wir", "und", "dann"],
+        &["bekomme", "bekam", "erhalte", "erhielt", "kriege"],
+    ),
+    (&["komme", "kam", "kommen", "ich"], &["auf"]),
+];
+
+/// Words of who tells what they did.
+const OWN: &[&str] = &["i", "we", "ich", "wir"];
+
+/// Words of who asks, denies or wants something instead.
+#[rustfmt::skip]
+const ASKING: &[&str] = &[
+    "why", "how", "what", "when", "which", "where", "who", "if", "not", "never", "don't", "can't", "cannot", "isn't", "want",
+    "need", "explain", "show", "tell", "please", "learn", "can", "could", "test", "exam", "grade", "erklär", "erkläre", "zeig",
+    "zeige", "bitte", "lernen", "kannst", "könntest", "note", "klasse", "warum", "wieso", "weshalb",
+    "wie", "was", "wann", "wo", "wer", "welche", "wenn", "nicht", "nie", "kein",
+    "keine", "möchte", "will",
+];
+
 /// See [`crate::answer_in`].
 pub(crate) fn answer_in<'m>(drill: &Drill<'_>, message: &'m str) -> Option<&'m str> {
     if reads_as_answer(drill, message) {
@@ -27,24 +69,74 @@ pub(crate) fn answer_in<'m>(drill: &Drill<'_>, message: &'m str) -> Option<&'m s
     }
     let message = message.trim();
     let (working, last) = message.rsplit_once('\n').unwrap_or_default();
-    let last = without_checks(if working.is_empty() { message } else { last });
+    let last = without_last(if working.is_empty() { message } else { last }, CHECKED);
     let mut lines = working.lines().filter(|line| !line.trim().is_empty());
     let is_working = lines.all(|line| line.contains(is_formula));
     let has_value = last.contains(char::is_numeric);
-    (is_working && has_value && reads_as_answer(drill, last)).then_some(last)
+    if !is_working || !has_value {
+        return None;
+    }
+    let supposed = || Some(without_supposing(last)).filter(|value| is_value(drill, value));
+    (reads_as_answer(drill, last).then_some(last))
+        .or_else(supposed)
+        .or_else(|| told(drill, last))
 }
 
-/// A line without the words at its end that only ask whether it is right: `I got 4, is that right?`
-fn without_checks(line: &str) -> &str {
+/// A line without the words at both ends that only suppose.
+fn without_supposing(line: &str) -> &str {
     let mut rest = line;
-    while let Some((before, last)) = rest.rsplit_once(char::is_whitespace) {
-        let word = last.trim_matches(['.', ',', '?', '!']).to_lowercase();
-        if !CHECKED.contains(&word.replace('’', "'").as_str()) {
-            break;
-        }
+    while let Some((first, behind)) = rest.split_once(char::is_whitespace)
+        && is_of(first, SUPPOSING)
+    {
+        rest = behind.trim_start();
+    }
+    without_last(rest, SUPPOSING)
+}
+
+/// A line without the words of a list at its end: `I got 4, is that right?`
+fn without_last<'m>(line: &'m str, list: &[&str]) -> &'m str {
+    let mut rest = line;
+    while let Some((before, last)) = rest.rsplit_once(char::is_whitespace)
+        && is_of(last, list)
+    {
         rest = before.trim_end().trim_end_matches([',', '.', ';']);
     }
     rest
+}
+
+/// Whether a word is one of a list, whatever marks stand around it.
+fn is_of(word: &str, list: &[&str]) -> bool {
+    words(word).any(|word| list.contains(&word.as_str()))
+}
+
+/// What a student says to have got, and how: `I added the fractions and got 7`.
+fn told<'m>(drill: &Drill<'_>, line: &'m str) -> Option<&'m str> {
+    let said: Vec<String> = words(line).collect();
+    let has = |list: &[&str]| said.iter().any(|word| list.contains(&word.as_str()));
+    if !has(OWN) || has(ASKING) {
+        return None;
+    }
+    let mut before = line;
+    while let Some((rest, last)) = before.rsplit_once(char::is_whitespace) {
+        let rest = rest.trim_end();
+        let previous = rest.rsplit(char::is_whitespace).next().unwrap_or_default();
+        let leads =
+            |(before, words): &(&[&str], &[&str])| is_of(last, words) && is_of(previous, before);
+        if GOT.iter().any(leads) && (!is_of(last, &["auf"]) || has(&["komme", "kam", "kommen"])) {
+            let value = line.get(before.len()..)?.trim();
+            return is_value(drill, value).then_some(value);
+        }
+        before = rest;
+    }
+    None
+}
+
+/// Whether a part of a line reads as an answer, and has no word in it.
+fn is_value(drill: &Drill<'_>, part: &str) -> bool {
+    let mut words = part.split_whitespace();
+    words.all(|word| word.contains(is_formula) || word.chars().nth(1).is_none())
+        && part.contains(char::is_numeric)
+        && reads_as_answer(drill, part)
 }
 
 fn is_formula(c: char) -> bool {
@@ -58,6 +150,9 @@ fn reads_as_answer(drill: &Drill<'_>, message: &str) -> bool {
     if texts.any(|text| text.len() > key::MAX_BYTES) || is_copied(drill, message) {
         return false;
     }
+    if speaks_of_another(drill, message) {
+        return false;
+    }
     let Some(heard) = wording::heard(drill, message) else {
         return false;
     };
@@ -65,11 +160,54 @@ fn reads_as_answer(drill: &Drill<'_>, message: &str) -> bool {
     if is_copied(drill, &heard.answer) {
         return false;
     }
-    // A letter or a word alone, such as `no`, may mean anything.
-    heard.answer.contains(is_formula)
-        && answer::readings(&heard.answer)
-            .iter()
-            .any(|(_, answer)| is_answer(answer))
+    // A letter or a word alone, such as `no` or `impossible`, may mean anything.
+    says_what_solves(&heard.answer)
+        || heard.answer.contains(is_formula)
+            && answer::readings(&heard.answer)
+                .iter()
+                .any(|(_, answer)| is_answer(answer))
+}
+
+/// Whether a number stands in the message that counts, measures or names what the exercise has not: `5 minutes`, `number 5`.
+fn speaks_of_another(drill: &Drill<'_>, message: &str) -> bool {
+    let own = [
+        drill.prompt,
+        drill.question_latex,
+        drill.key.unwrap_or_default(),
+    ]
+    .join(" ");
+    let own: Vec<String> = words(&own).collect();
+    let said: Vec<String> = words(message).collect();
+    let is_unit = |word: &String| word.chars().nth(1).is_some() && units::named(word).is_some();
+    // A problem in words may leave its unit to who reads it.
+    let is_in_words = drill.question_latex.trim().is_empty() && !drill.prompt.contains(is_sign);
+    let measures = is_in_words || units::asked(drill.prompt).is_some() || own.iter().any(is_unit);
+    said.windows(2).any(|pair| match pair {
+        [first, second] if first.starts_with(is_formula) => !measures && is_unit(second),
+        [first, second] => {
+            second.starts_with(is_formula)
+                && NAMED.contains(&first.as_str())
+                && !own.contains(first)
+        }
+        _ => false,
+    })
+}
+
+fn is_sign(c: char) -> bool {
+    "=+*/^·$\\".contains(c)
+}
+
+/// The words of a text in small letters, and its numbers and signs as they stand between them.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let marks = |c: char| matches!(c, '.' | ',' | ':' | ';' | '?' | '!' | '$' | '(' | ')');
+    let words = text.split_whitespace();
+    words.map(move |word| word.trim_matches(marks).to_lowercase().replace('’', "'"))
+}
+
+/// Whether words say what solves the exercise: `no solution`.
+fn says_what_solves(text: &str) -> bool {
+    let says = |phrase| !matches!(phrase, Phrase::Yes | Phrase::No | Phrase::Comparison(_));
+    text.contains(' ') && answer::phrase(text).is_some_and(says)
 }
 
 /// Whether the message is the exercise again.

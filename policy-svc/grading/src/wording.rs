@@ -31,9 +31,10 @@ const ASKING: &[&str] = &[
     "welcher", "welches", "wie", "warum", "wieso", "wer", "wo", "wann",
 ];
 
-/// Words before a number that corrects what was said: `wait 6`.
-const CORRECTING: [&str; 10] = [
-    "no", "nope", "wait", "sorry", "actually", "nein", "warte", "moment", "halt", "doch",
+/// Words before a number that correct what was said, or nothing: `wait 6`, `hmm 6`.
+const CORRECTING: [&str; 15] = [
+    "no", "nope", "wait", "sorry", "actually", "hm", "hmm", "um", "ähm", "äh", "nein", "warte",
+    "moment", "halt", "doch",
 ];
 /// Those which, alone before a number, may say that it is not that number: `no, 6` corrects, `no 6` may do either.
 const DENYING: [&str; 3] = ["no", "nope", "nein"];

@@ -31,7 +31,8 @@ pub enum Reason {
     AnswerGiven,
     /// It says what mathematics knows to be false.
     FalseMathematics,
-    /// It says that an answer is right where the recorded verdict is wrong, or wrong where it is right.
+    /// It says that an answer is right where the recorded verdict is wrong, or wrong where it is right, or either of one that was
+    /// typed and not graded.
     FalseVerdict,
 }
 

@@ -15,6 +15,9 @@ const SPELLINGS: &[(&str, &str)] = &[
     (r"(?i)(?-u:\b)neg(?-u:\b)\.? ?([0-9]+(?:[.,/][0-9]+)?|[a-zäöüß]+)", "minus $1"),
     // `8 below zero`
     (r"(?i)([0-9]+(?:[.,/][0-9]+)?|[a-zäöüß]+) (?:degrees? |grad )?(?:below|under|unter) (?:zero|null|0)(?-u:\b)", "minus $1"),
+    // `the opposite of 8`
+    (r"(?i)(?-u:\b)(?:opposite|additive inverse|negation|gegenzahl|gegenteil) (?:of|von|zu) (?:-|−|minus |negative )([0-9]+(?:[.,/][0-9]+)?|[a-zäöüß]+)", "$1"),
+    (r"(?i)(?-u:\b)(?:opposite|additive inverse|negation|gegenzahl|gegenteil) (?:of|von|zu) ([0-9]+(?:[.,/][0-9]+)?|[a-zäöüß]+)", "minus $1"),
     // `8 · (-1)`
     (r"([0-9]+) ?(?:[·×*]|\\cdot|\\times) ?\(? ?[-−] ?1 ?\)?([^0-9.,)]|[.,](?:[^0-9]|$)|$)", "minus $1 $2"),
     (r"(^|[^0-9)])\(?[-−]1\)? ?(?:[·×*]|\\cdot|\\times) ?([0-9]+)", "${1}minus $2"),

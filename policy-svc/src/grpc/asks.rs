@@ -15,9 +15,11 @@ const WEIGHT_OF_CONTEXT: f64 = 0.5;
 
 type List = LazyLock<Phrases>;
 
+static ANSWER: List = List::new(|| Phrases::of(keys::ANSWER_WORDS));
 static EXAMPLE: List = List::new(|| Phrases::of(keys::EXAMPLE_WORDS));
 static EXERCISE: List = List::new(|| Phrases::of(keys::EXERCISE_WORDS));
 static FILLER: List = List::new(|| Phrases::of(keys::FILLER_WORDS));
+static GO_ON: List = List::new(|| Phrases::of(keys::GO_ON_WORDS));
 static GOODBYE: List = List::new(|| Phrases::of(keys::GOODBYE_WORDS));
 static GREETING: List = List::new(|| Phrases::of(keys::GREETING_WORDS));
 static NEXT: List = List::new(|| Phrases::of(keys::NEXT_WORDS));
@@ -59,9 +61,8 @@ impl Phrases {
     }
 
     /// Whether a phrase stands in a message.
-    fn stand_in(&self, message: &str) -> bool {
-        let row = row(message);
-        let mut rest = row.as_str();
+    fn stand_in(&self, message: &Said<'_>) -> bool {
+        let mut rest = message.row.as_str();
         while let Some((_, behind)) = rest.split_once(' ') {
             if self.behind(rest).is_some() {
                 return true;
@@ -72,12 +73,26 @@ impl Phrases {
     }
 }
 
-/// What the student asks for. Who chooses a unit wants to hear of it.
-pub(super) fn asks(pressed: i32, message: &str) -> Asks {
+/// A message, and its [`row`].
+pub(super) struct Said<'a> {
+    text: &'a str,
+    row: String,
+}
+
+impl<'a> Said<'a> {
+    pub(super) fn of(text: &'a str) -> Self {
+        let row = row(text);
+        Self { text, row }
+    }
+}
+
+/// What the student asks for. Who chooses a unit wants to hear of it. Where the way `leads_on` from the focus, what comes next is
+/// no exercise.
+pub(super) fn asks(pressed: i32, message: &Said<'_>, leads_on: bool) -> Asks {
     if pressed == i32::from(ClientEventKind::StuckHint) {
         return Asks::Help;
     }
-    if let Some(asks) = wish(message) {
+    if let Some(asks) = wish(message, leads_on) {
         return asks;
     }
     if EXERCISE.stand_in(message) {
@@ -90,7 +105,7 @@ pub(super) fn asks(pressed: i32, message: &str) -> Asks {
     if is_only_stuck(message) {
         return Asks::Help;
     }
-    match intent(message) {
+    match intent(message.text) {
         Intent::Concept => Asks::Explanation,
         Intent::Strategy | Intent::Debug => Asks::Help,
         Intent::Reflection | Intent::Status | Intent::General if STUCK.stand_in(message) => {
@@ -104,7 +119,7 @@ pub(super) fn asks(pressed: i32, message: &str) -> Asks {
 
 /// What is said back to a message that only greets, says goodbye, says that something is understood or that the student is
 /// sad, and what is asked for with it; `None` for any other.
-pub(super) fn word_back(message: &str) -> Option<(Key, Asks)> {
+pub(super) fn word_back(message: &Said<'_>) -> Option<(Key, Asks)> {
     if is_sad(message) {
         return Some((keys::TEACHING_SAD, Asks::Nothing));
     }
@@ -118,41 +133,44 @@ pub(super) fn word_back(message: &str) -> Option<(Key, Asks)> {
         _ => return None,
     };
     // `ok?` asks for something.
-    (asks != Asks::Next || !message.contains('?')).then_some((said, asks))
+    (asks != Asks::Next || !message.text.contains('?')).then_some((said, asks))
 }
 
 /// What a message asks to be set or shown that says nothing else.
-fn wish(message: &str) -> Option<Asks> {
-    let wishes: [&List; 4] = [&EXERCISE, &NEXT, &SHOW, &EXAMPLE];
+fn wish(message: &Said<'_>, leads_on: bool) -> Option<Asks> {
+    let wishes: [&List; 5] = [&EXERCISE, &NEXT, &GO_ON, &SHOW, &EXAMPLE];
     let beside: [&List; 4] = [&FILLER, &UNDERSTOOD, &THANKS, &GREETING];
     match made_of(&[&wishes[..], &beside[..]].concat(), message)? {
-        0 | 1 => Some(Asks::Exercise),
-        2 | 3 => Some(Asks::Example),
+        2 if leads_on => Some(Asks::Next),
+        0..=2 => Some(Asks::Exercise),
+        3 | 4 => Some(Asks::Example),
         _ => None,
     }
 }
 
 /// Whether a message says that the student is sad, or has lost somebody, and nothing else.
-fn is_sad(message: &str) -> bool {
+fn is_sad(message: &Said<'_>) -> bool {
     let beside: [&List; 5] = [&GREETING, &GOODBYE, &THANKS, &UNDERSTOOD, &FILLER];
     made_of(&[&[&SAD, &SAD_FILLER], &beside[..]].concat(), message) == Some(0)
 }
 
 /// Whether a message is about work of the student's own that does not stand in it, and nothing else.
-pub(super) fn is_own_work(message: &str) -> bool {
+pub(super) fn is_own_work(message: &Said<'_>) -> bool {
     made_of(&[&OWN_WORK, &OWN_WORK_FILLER, &FILLER], message) == Some(0)
 }
 
-/// Whether a message says that the student is stuck, and not with what.
-pub(super) fn is_only_stuck(message: &str) -> bool {
-    made_of(&[&STUCK, &FILLER], message) == Some(0)
+/// Whether a message says that the student is stuck, and not with what, or names the answer and nothing else.
+pub(super) fn is_only_stuck(message: &Said<'_>) -> bool {
+    matches!(made_of(&[&STUCK, &ANSWER, &FILLER], message), Some(0 | 1))
 }
 
 /// Leaves a message the units that it may be about. Thanks and wishes are about none. With what somebody is stuck, or done,
 /// is told by nothing but what was said before, which makes nothing certain; where nothing was said, it is about none either.
 pub(super) fn keep_topics(mapped: &mut Vec<MappedUnit>, message: &str, is_first: bool) {
+    let message = &Said::of(message);
     let goes_by_context = is_own_work(message) || is_only_stuck(message);
-    if word_back(message).is_some() || wish(message).is_some() || goes_by_context && is_first {
+    if word_back(message).is_some() || wish(message, false).is_some() || goes_by_context && is_first
+    {
         mapped.clear();
     } else if goes_by_context {
         for unit in mapped {
@@ -162,13 +180,12 @@ pub(super) fn keep_topics(mapped: &mut Vec<MappedUnit>, message: &str, is_first:
 }
 
 /// The first of these kinds of phrases that stands in a message which is made of them alone; `None` for any other message.
-fn made_of(kinds: &[&List], message: &str) -> Option<usize> {
-    let row = row(message);
-    if row.split(' ').count() > MOST_WORDS + 1 {
+fn made_of(kinds: &[&List], message: &Said<'_>) -> Option<usize> {
+    if message.row.split(' ').count() > MOST_WORDS + 1 {
         return None;
     }
     let mut found = None;
-    let mut rest = row.as_str();
+    let mut rest = message.row.as_str();
     while !rest.is_empty() {
         let behind = kinds.iter().enumerate();
         let behind = behind.filter_map(|(kind, list)| Some((list.behind(rest)?, kind)));
@@ -181,8 +198,19 @@ fn made_of(kinds: &[&List], message: &str) -> Option<usize> {
 }
 
 /// Whether a message asks for a reason.
-pub(super) fn is_why(message: &str) -> bool {
+pub(super) fn is_why(message: &Said<'_>) -> bool {
     WHY.stand_in(message)
+}
+
+/// What a question for a reason asks the reason of: `no solution?` of `why no solution?`; `None` for any other message.
+pub(super) fn asked_why(message: &str) -> Option<&str> {
+    let row = row(message);
+    let behind = WHY.behind(&row)?.split(' ').count();
+    let mut rest = message.trim_start();
+    for _ in behind..row.split(' ').count() {
+        rest = rest.split_once(char::is_whitespace)?.1.trim_start();
+    }
+    Some(rest)
 }
 
 /// The words of a text in small letters, each with a space behind it, without ß, and no letter three times in a row: `offf`.

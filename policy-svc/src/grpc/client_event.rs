@@ -17,7 +17,12 @@ pub(super) fn read(
 ) -> Read<Option<decisions::Event>> {
     let event = event.unwrap_or_default();
     client_words(field, &event)?;
-    let tutor::ClientEvent { kind, unit_id, .. } = event;
+    let tutor::ClientEvent {
+        kind,
+        unit_id,
+        question_id,
+        ..
+    } = event;
     let unit_field = format!("{field}.unit_id");
     match words::event_kind(kind) {
         None => Err(PolicyError::invalid(
@@ -32,6 +37,7 @@ pub(super) fn read(
         Some(Some(kind)) => Ok(Some(decisions::Event {
             kind,
             unit_id: read::id(&unit_field, unit_id)?,
+            question_id,
         })),
     }
 }
@@ -55,12 +61,15 @@ fn client_words(field: &str, event: &tutor::ClientEvent) -> Read<()> {
     if event.drill_result != 0 && kind != Ok(tutor::ClientEventKind::DrillContinue) {
         return only_with("drill_result", "DRILL_CONTINUE");
     }
-    if kind != Ok(tutor::ClientEventKind::ExamContinue) {
-        if event.exam_result != 0 {
-            return only_with("exam_result", "EXAM_CONTINUE");
-        }
+    if event.exam_result != 0 && kind != Ok(tutor::ClientEventKind::ExamContinue) {
+        return only_with("exam_result", "EXAM_CONTINUE");
+    }
+    if !matches!(
+        kind,
+        Ok(tutor::ClientEventKind::ExamContinue | tutor::ClientEventKind::RequestExam)
+    ) {
         if !event.question_id.is_empty() {
-            return only_with("question_id", "EXAM_CONTINUE");
+            return only_with("question_id", "EXAM_CONTINUE and REQUEST_EXAM");
         }
     } else if !event.question_id.is_empty() && !ids::is_valid(&event.question_id) {
         return refuse("question_id", read::WRONG_ID);

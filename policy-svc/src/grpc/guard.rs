@@ -19,7 +19,7 @@ use turnwise_reply_guard::{
 use super::{
     named_runs::NamedRuns,
     read::{self, Read},
-    write,
+    topic, write,
 };
 use crate::{courses::LoadedCourse, error::PolicyError};
 
@@ -39,6 +39,11 @@ pub(super) struct Open<'a> {
     /// The question that a placement waits for an answer to. It may wait for weeks, and its answer is a plain number: it
     /// counts where the student asks about it.
     pub(super) placement: Option<&'a OpenDrill>,
+    /// Drills that were set before and not graded: their answers are plain numbers, too, and count where the student or the
+    /// reply names the question.
+    pub(super) others: &'a [OpenDrill],
+    /// The exam question that waits for an answer, which no model is shown: it counts where the student brought it.
+    pub(super) exam: Option<&'a OpenDrill>,
 }
 
 /// What the caller knows of texts that must not be repeated, ready to be looked for.
@@ -242,14 +247,19 @@ impl Known {
         if verdict.withheld.is_none() && sets_question {
             verdict.withheld = Some(Reason::AnswerGiven);
         }
-        let brought = open.placement.filter(|question| is_brought(question));
-        if verdict.withheld.is_none()
-            && let Some(question) = brought
-            && states_solution(
-                texts.iter().map(|text| text.text),
-                &open_drill(loaded, question),
-            )
-        {
+        let is_named = |drill: &&OpenDrill| {
+            is_brought(drill) || texts.iter().any(|text| brings(text.text, drill))
+        };
+        let is_asked = |exam: &&OpenDrill| quotable.iter().any(|said| brings(said, exam));
+        let placement = open.placement.into_iter();
+        let mut brought = (placement.filter(|asked| is_brought(asked)))
+            .chain(open.exam.into_iter().filter(is_asked))
+            .chain(open.others.iter().filter(is_named));
+        let is_stated = |drill: &OpenDrill| {
+            let drill = open_drill(loaded, drill);
+            states_solution(texts.iter().map(|text| text.text), &drill)
+        };
+        if verdict.withheld.is_none() && brought.any(is_stated) {
             verdict.withheld = Some(Reason::AnswerGiven);
         }
         verdict
@@ -312,13 +322,34 @@ impl Known {
     }
 }
 
-/// What a reply to a message is withheld for, where it says of the answer that was graded last what its verdict is not.
+/// Whether a message reads as the answer to an exam question that the student brought, which then is no secret to the model.
+pub(super) fn answers_brought(exam: Option<&OpenDrill>, quotable: &[&str], message: &str) -> bool {
+    exam.is_some_and(|exam| {
+        topic::is_answer(&exam.prompt, &exam.question_latex, message)
+            && quotable.iter().any(|said| brings(said, exam))
+    })
+}
+
+/// What a reply to a message is withheld for, where it says that an answer is right or wrong which is not graded, as it was only
+/// `typed`, or says of the one that was graded last what its verdict is not.
 pub(super) fn false_verdict(
     guard: &Guard,
     reply: &Reply,
+    typed: bool,
     graded: Option<&GradedAnswer>,
     message: &str,
 ) -> Option<Reason> {
+    let says = |is_right: bool| {
+        let graded = Graded {
+            answer: "",
+            is_right: !is_right,
+            message: None,
+        };
+        guard.contradicts(&reply.text, &graded)
+    };
+    if typed && (says(true) || says(false)) {
+        return Some(Reason::FalseVerdict);
+    }
     let last = graded?;
     let is_right = match last.result() {
         DrillResult::Correct => true,
@@ -345,9 +376,14 @@ fn asked(question: &OpenDrill) -> ExamQuestions {
 
 /// Whether what the student said holds the question: its formula in any spelling, or, where it has none, its words.
 pub(super) fn is_brought(question: &OpenDrill) -> bool {
+    brings(&question.said, question)
+}
+
+/// Whether a text holds the question.
+fn brings(text: &str, question: &OpenDrill) -> bool {
     let asked = asked(question);
     let in_words = question.question_latex.is_empty();
-    question.said.lines().any(|line| {
+    text.lines().any(|line| {
         in_words && asked.is_exercise(line, "")
             || !asked.expressions_in(line, "").is_empty()
             || parts(line).iter().any(|part| match part {

@@ -80,6 +80,11 @@ impl OwnExercise {
         before: &[String],
         said: &[String],
     ) -> Option<Self> {
+        if said.is_empty() {
+            return None;
+        }
+        let texts = loaded.course.texts();
+        let was_said = |help: String| said.iter().any(|said| said.contains(&help));
         let key_idea = |own: &Self| {
             let at = loaded.course.find(own.unit(&loaded.exercise_units)?)?;
             let idea = loaded.course.unit(at).teaching.key_idea.as_ref()?;
@@ -91,13 +96,10 @@ impl OwnExercise {
         let mut helped = earlier.filter_map(|message| {
             let own = Self::read(message)?;
             // An exam question got the key idea though its step is known.
-            let texts = loaded.course.texts();
-            let plain = own
-                .is_plain()
-                .then(|| texts.text(keys::TEACHING_PLAIN, &[]));
-            let helps = [own.step(texts), key_idea(&own), plain];
-            let was_said = |help: &String| said.iter().any(|said| said.contains(help));
-            helps.iter().flatten().any(was_said).then_some(own)
+            let is_helped = own.step(texts).is_some_and(was_said)
+                || key_idea(&own).is_some_and(was_said)
+                || own.is_plain() && was_said(texts.text(keys::TEACHING_PLAIN, &[]));
+            is_helped.then_some(own)
         });
         helped
             .next()

@@ -10,13 +10,15 @@ use turnwise_decisions::{
 use turnwise_grading::{Task, goes_on};
 use turnwise_messages::keys;
 use turnwise_proto::{
-    policy::v1::{Passage, ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request},
+    policy::v1::{
+        OpenDrill, Passage, ResolveReplyRequest, ResolveReplyResponse, resolve_reply_request,
+    },
     tutor::v1::{ClientEventKind, DegradedReason},
 };
 
 use super::{
     Policies, announcement,
-    asks::{asks, is_only_stuck, is_own_work, is_why, word_back},
+    asks::{Said, asks, is_only_stuck, is_own_work, is_why, word_back},
     guard::{self, Known, Open},
     own_exercise::OwnExercise,
     passages, read, reply,
@@ -25,6 +27,8 @@ use crate::{courses::LoadedCourse, error::PolicyError};
 
 /// The most texts of the tutor's that are looked at.
 const MOST_SAID: usize = 16;
+/// The most other drills that a reply is held against.
+const MOST_OTHERS: usize = 3;
 
 impl Policies {
     /// The reply that the policy allows, whatever came of the model.
@@ -55,6 +59,8 @@ impl Policies {
             prompt_runs_name,
             graded,
             exam_question,
+            other_drills,
+            next_leads_to_target,
         } = request;
         let answered = graded.as_ref().map_or("", |graded| graded.answer.as_str());
         read::bounded("graded.answer", answered, guard::MOST_CHARS)?;
@@ -70,6 +76,7 @@ impl Policies {
         guard::check_drill("open_drill", open_drill.as_ref())?;
         guard::check_drill("placement_question", placement_question.as_ref())?;
         guard::check_drill("exam_question", exam_question.as_ref())?;
+        check_others(&other_drills)?;
         guard::check_quotable("quotable", &quotable)?;
         let mut policy = policy.ok_or_else(|| PolicyError::missing("policy"))?;
         let fields = ("policy.course_id", "policy.pack_hash");
@@ -98,11 +105,14 @@ impl Policies {
         let is_word = pressed == 0 && formula.is_empty();
         let is_chosen = pressed == i32::from(ClientEventKind::ChooseUnit);
         let is_waiting = !own_exercises || open_drill.is_some() || placement.is_some();
+        let leads_on = next_leads_to_target && open_drill.is_none();
         // What only a fallback goes by is read only where one is made.
-        let word_back = LazyCell::new(|| (is_word.then(|| word_back(&message))).flatten());
-        let asks =
-            LazyCell::new(|| word_back.map_or_else(|| asks(pressed, &message), |(_, asks)| asks));
-        let is_stuck = LazyCell::new(|| is_word && is_only_stuck(&message));
+        let words = LazyCell::new(|| Said::of(&message));
+        let word_back = LazyCell::new(|| (is_word.then(|| word_back(&words))).flatten());
+        let asks = LazyCell::new(|| {
+            word_back.map_or_else(|| asks(pressed, &words, leads_on), |(_, asks)| asks)
+        });
+        let is_stuck = LazyCell::new(|| is_word && is_only_stuck(&words));
         let own = LazyCell::new(|| {
             // What the student writes may be a step of what is asked elsewhere, in a form that nobody can compare.
             let is_asked_elsewhere = is_waiting
@@ -139,7 +149,7 @@ impl Policies {
             let wanted = passages::Wanted {
                 locale: &loaded.locale,
                 message: &message,
-                is_why: is_why(&message),
+                is_why: is_why(&words),
                 is_chosen,
                 title: &decisions::unit_name(&loaded.course, unit_id),
             };
@@ -167,6 +177,7 @@ impl Policies {
                     key: None,
                     said: "",
                 }),
+            leads_on,
             said: &said,
             terms: Some(&terms),
             ..decisions::Situation::default()
@@ -200,7 +211,7 @@ impl Policies {
             };
             let may_be_work = is_word && word_back.is_none() && own.is_none() && !is_waiting;
             // Who gives up before anything was said has an exercise somewhere.
-            let is_work = || is_own_work(&message);
+            let is_work = || is_own_work(&words);
             if may_be_work && (said.is_empty() && *is_stuck || is_work()) {
                 situation.asks = Asks::Work;
             }
@@ -244,6 +255,8 @@ impl Policies {
             let open = Open {
                 drill: open_drill.as_ref(),
                 placement,
+                others: &other_drills,
+                exam: exam_question.as_ref(),
             };
             let quotable: Vec<&str> = quotable.iter().map(String::as_str).collect();
             let mut verdict = known.judge_reply(
@@ -255,8 +268,13 @@ impl Policies {
                 &quotable,
             );
             let written = format!("{message} {formula}");
-            verdict.withheld = (verdict.withheld)
-                .or_else(|| guard::false_verdict(&self.guard, reply, graded.as_ref(), &written));
+            // What was typed before, or is asked of, is not graded either.
+            let typed = check_typed.is_some()
+                || open_drill.is_some() && is_own_work(&words)
+                || guard::answers_brought(exam_question.as_ref(), &quotable, &message);
+            verdict.withheld = (verdict.withheld).or_else(|| {
+                guard::false_verdict(&self.guard, reply, typed, graded.as_ref(), &written)
+            });
             self.replies.looked_at(verdict.statements);
             if let Some(reason) = verdict.withheld {
                 self.replies.withheld(reason);
@@ -399,4 +417,14 @@ fn check_said(said: &[String]) -> Result<(), PolicyError> {
     }
     said.iter()
         .try_for_each(|text| read::bounded("said", text, guard::MOST_CHARS))
+}
+
+fn check_others(drills: &[OpenDrill]) -> Result<(), PolicyError> {
+    if drills.len() > MOST_OTHERS {
+        let problem = format!("must hold at most {MOST_OTHERS} drills");
+        return Err(PolicyError::invalid("other_drills", problem));
+    }
+    drills
+        .iter()
+        .try_for_each(|drill| guard::check_drill("other_drills", Some(drill)))
 }

@@ -109,11 +109,11 @@ pub(super) fn button(texts: &Texts, button: decisions::Button) -> tutor::Button 
     use decisions::{Call, SupportKind};
     use tutor::ButtonCall;
     let (call, event) = match button.call {
-        Call::Turn { event, question_id } => {
+        Call::Turn(event) => {
             let event = tutor::ClientEvent {
                 kind: words::event_kind_to_proto(event.kind),
                 unit_id: event.unit_id,
-                question_id: question_id.unwrap_or_default(),
+                question_id: event.question_id,
                 ..tutor::ClientEvent::default()
             };
             (ButtonCall::Turn, Some(event))

@@ -62,6 +62,31 @@ fn every_drill_can_be_a_fallback(course: &str) {
     }
 }
 
+/// Without a model every unit teaches in words of its own.
+#[test]
+fn every_unit_of_the_courses_is_written() {
+    for (course, taught) in [(DEMO, 19), (GERMAN, 6)] {
+        let pack = pack(course);
+        for unit in &pack.units {
+            let mut asked = unit.misconceptions.iter();
+            assert!(asked.len() > 1, "{}", unit.id);
+            assert!(asked.all(|wrong| !wrong.question.is_empty()), "{}", unit.id);
+            let mut named = unit.mistake_tags.iter();
+            assert!(named.all(|tag| !tag.feedback.is_empty()), "{}", unit.id);
+            for drill in unit.all_drills() {
+                let is_written = !drill.hints.is_empty() && drill.solution.len() > 1;
+                assert!(is_written, "{}", drill.id);
+            }
+        }
+        let taught_units = pack.units.iter().filter(|unit| unit.assessable);
+        let written = taught_units.filter(|unit| {
+            let is_explained = unit.key_idea.is_some() && !unit.mistake_tags.is_empty();
+            is_explained && unit.templates.len() > 1
+        });
+        assert_eq!(written.count(), taught, "{course}");
+    }
+}
+
 #[tokio::test]
 async fn every_drill_of_the_courses_takes_its_own_answer() {
     for course in [DEMO, GERMAN] {

@@ -1,6 +1,6 @@
 //! Drills that are exam questions, of the course or of a platform: none is set, none is graded, and no pack has one.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use serde_json::json;
 use tempfile::TempDir;
@@ -9,10 +9,11 @@ use turnwise_kit::Kit;
 use turnwise_policy_svc::{courses, exam_drills};
 use turnwise_proto::{
     policy::v1::{
-        CheckDrillRequest, DrillVerdict, KnownTexts, ResolveReplyRequest,
-        resolve_reply_request::Outcome,
+        CheckDrillRequest, DecideRequest, DrillVerdict, KnownTexts, PlanRequest,
+        ResolveReplyRequest, resolve_reply_request::Outcome,
     },
-    tutor::v1::{ClientEventKind, DegradedReason},
+    session::v1::{Evidence, StudentSnapshot},
+    tutor::v1::{ClientEventKind, DegradedReason, tutor_card::Content},
 };
 use turnwise_reply_guard::expressions;
 
@@ -161,4 +162,71 @@ async fn no_drill_of_the_courses_that_a_platform_asks_is_set_or_graded() {
     assert_eq!(check(nothing).await.0, DrillVerdict::Right);
     let refused = (DrillVerdict::CannotTell, "exam_question".to_owned());
     assert_eq!(check(known).await, refused);
+}
+
+/// A model that copies an exam question, word for word, sets another drill, and an answer to it is not judged.
+#[tokio::test]
+async fn no_exam_question_of_the_courses_is_set_or_graded() {
+    let courses = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../courses"));
+    let client = start(courses, &Kit::for_tests()).await;
+    for course in ["algebra-foundations", "terme-und-gleichungen"] {
+        let pack = load(&courses.join(course)).unwrap();
+        for question in &pack.questions {
+            let unit = &question.units[0];
+            let (id, mut client) = (&question.id, client.clone());
+            let check = CheckDrillRequest {
+                course_id: course.to_owned(),
+                unit_id: unit.clone(),
+                prompt: question.prompt.clone(),
+                question_latex: question.question_latex.clone(),
+                answer: "5".to_owned(),
+                ..CheckDrillRequest::default()
+            };
+            let checked = client.check_drill(check).await.unwrap().into_inner();
+            let check = checked.check.unwrap();
+            assert_eq!(check.verdict(), DrillVerdict::CannotTell, "{id}");
+
+            let plan = PlanRequest {
+                course_id: course.to_owned(),
+                event: Some(event(ClientEventKind::RequestDrill, unit)),
+                ..plan_request(StudentSnapshot {
+                    course_id: course.to_owned(),
+                    evidence: Some(Evidence {
+                        prerequisite_overrides: pack
+                            .units
+                            .iter()
+                            .map(|unit| unit.id.clone())
+                            .collect(),
+                        ..Evidence::default()
+                    }),
+                    ..snapshot(unit, &[])
+                })
+            };
+            let plan = client.plan(plan).await.unwrap().into_inner().plan;
+            let decide = DecideRequest {
+                plan,
+                turn_id: TURN.to_owned(),
+                ..DecideRequest::default()
+            };
+            let decided = client.decide(decide).await.unwrap().into_inner();
+            let copied = json!({
+                "action": "DRILL_CARD", "target_unit_id": unit, "tutor_text": "Try this one.",
+                "drill_card": {"prompt": question.prompt, "question_latex": question.question_latex},
+            });
+            let request = ResolveReplyRequest {
+                policy: decided.policy,
+                outcome: Some(Outcome::Completion(copied.to_string().into_bytes().into())),
+                ..ResolveReplyRequest::default()
+            };
+            let resolved = client.resolve_reply(request).await.unwrap().into_inner();
+            let card = resolved
+                .reply
+                .and_then(|reply| reply.card)
+                .and_then(|card| card.content);
+            if let Some(Content::Drill(drill)) = card {
+                let set = (&drill.prompt, &drill.question_latex);
+                assert_ne!(set, (&question.prompt, &question.question_latex), "{id}");
+            }
+        }
+    }
 }

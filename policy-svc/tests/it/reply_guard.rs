@@ -333,3 +333,107 @@ async fn a_reply_against_the_last_verdict_is_withheld() {
         );
     }
 }
+
+/// What a reply of a model's with this text is withheld for; empty: nothing.
+async fn violation(service: &Service, text: &str, request: ResolveReplyRequest) -> String {
+    let request = ResolveReplyRequest {
+        policy: Some(policy(service).await),
+        outcome: Some(Outcome::Completion(
+            says(text).to_string().into_bytes().into(),
+        )),
+        ..request
+    };
+    let resolved = service.client.clone().resolve_reply(request).await;
+    resolved.unwrap().into_inner().violation
+}
+
+fn asked(question_latex: &str, said: &str) -> OpenDrill {
+    OpenDrill {
+        prompt: "Work it out.".to_owned(),
+        question_latex: question_latex.to_owned(),
+        said: said.to_owned(),
+        ..OpenDrill::default()
+    }
+}
+
+#[tokio::test]
+async fn the_answer_of_an_older_drill_is_withheld_where_its_question_is_named() {
+    let service = service().await;
+    for (said, text, is_withheld) in [
+        ("can you explain -7 + 12?", "The answer is 5.", true),
+        ("I'm stuck", "The answer to -7 + 12 is 5.", true),
+        ("-7 + 12 is 5, right?", "Yes, -7 + 12 is 5.", false),
+        (
+            "can you explain -7 + 12?",
+            "Where do you begin on the number line?",
+            false,
+        ),
+        // Any number may be an answer to something.
+        ("I'm stuck", "There are 5 of them.", false),
+    ] {
+        let request = ResolveReplyRequest {
+            open_drill: Some(asked("30 + 3", "")),
+            other_drills: vec![asked("-7 + 12", said)],
+            ..ResolveReplyRequest::default()
+        };
+        let expected = if is_withheld { "answer_given" } else { "" };
+        let violation = violation(&service, text, request).await;
+        assert_eq!(violation, expected, "{said}: {text}");
+    }
+    let many = ResolveReplyRequest {
+        policy: Some(policy(&service).await),
+        outcome: Some(Outcome::Completion(
+            says("Hm?").to_string().into_bytes().into(),
+        )),
+        other_drills: vec![asked("-7 + 12", ""); 4],
+        ..ResolveReplyRequest::default()
+    };
+    let refused = service.client.clone().resolve_reply(many).await;
+    assert_eq!(refused.unwrap_err().code(), tonic::Code::InvalidArgument);
+}
+
+#[tokio::test]
+async fn no_verdict_is_given_on_what_was_only_typed() {
+    let service = service().await;
+    for (typed, text, is_withheld) in [
+        ("20", "Correct! Well done.", true),
+        ("20", "Yes, that is right.", true),
+        ("21", "That is wrong. Look at the sign.", true),
+        ("I got 21", "Das ist leider falsch.", true),
+        ("is that right?", "Yes, that is right.", true),
+        ("21", "How did you get there?", false),
+        ("why?", "Correct! Well done.", false),
+    ] {
+        let request = ResolveReplyRequest {
+            typed: Some(StudentInput {
+                text: typed.to_owned(),
+                ..StudentInput::default()
+            }),
+            open_drill: Some(asked("-9 + 30", "")),
+            ..ResolveReplyRequest::default()
+        };
+        let expected = if is_withheld { "false_verdict" } else { "" };
+        let violation = violation(&service, text, request).await;
+        assert_eq!(violation, expected, "{typed}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn the_answer_to_an_exam_question_is_not_told_to_who_brings_it() {
+    let service = service().await;
+    for (said, text, is_withheld) in [
+        ("what is 5 - 9?", "It is $-4$.", true),
+        ("how much is five minus nine", "It is -4.", true),
+        ("what is 5 - 9?", "Start at 5 and go left.", false),
+        ("how cold was it?", "It was -4.", false),
+    ] {
+        let request = ResolveReplyRequest {
+            exam_question: Some(asked("5 - 9", "")),
+            quotable: vec![said.to_owned()],
+            ..ResolveReplyRequest::default()
+        };
+        let expected = if is_withheld { "answer_given" } else { "" };
+        let violation = violation(&service, text, request).await;
+        assert_eq!(violation, expected, "{said}: {text}");
+    }
+}

@@ -180,7 +180,7 @@ async fn any_bytes_end_in_a_valid_reply_and_are_counted() {
     let policy = service.exam_policy().await;
     let mut out_of_scope = reply("SOCRATIC_QUESTION", "TWO");
     let mut chatty = reply("SOCRATIC_QUESTION", "ONE");
-    chatty["tutor_text"] = json!("One? Two?");
+    chatty["tutor_text"] = json!("6 * 7 = 42. One? Two, with y = 2x + 1?");
     let mut tags = chatty.clone();
     tags["confusion_tags"] = json!(["slip"]);
     out_of_scope["tutor_text"] = json!("Fine.");
@@ -230,6 +230,8 @@ async fn any_bytes_end_in_a_valid_reply_and_are_counted() {
         r#"policy_replies_total{outcome="accepted"} 1"#,
         r#"policy_replies_total{outcome="deadline"} 1"#,
         r#"policy_reply_observations_total{observation="two_questions"} 1"#,
+        r#"policy_reply_statements_total{verdict="decided"} 1"#,
+        r#"policy_reply_statements_total{verdict="undecided"} 1"#,
     ] {
         assert!(metrics.contains(line), "{line} is not in:\n{metrics}");
     }

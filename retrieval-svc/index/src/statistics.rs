@@ -1,6 +1,6 @@
 //! How rare terms are in a course: what makes a match on one worth more than on another.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, iter};
 
 use crate::{Part, bm25, document::Namespace};
 
@@ -9,6 +9,8 @@ use crate::{Part, bm25, document::Namespace};
 pub struct Statistics {
     documents: [usize; Namespace::ALL.len()],
     holders: HashMap<Box<str>, [u32; Namespace::ALL.len()]>,
+    /// By how many documents hold a term: its inverse document frequency.
+    idf: [Vec<f64>; Namespace::ALL.len()],
 }
 
 impl Statistics {
@@ -37,7 +39,7 @@ impl Statistics {
                 }
             }
         }
-        all
+        all.weighed()
     }
 
     /// The counts of several sets of parts together, so that a part's can be kept without the part.
@@ -57,20 +59,29 @@ impl Statistics {
                 }
             }
         }
-        all
+        all.weighed()
+    }
+
+    /// With the frequencies that the counts come to.
+    fn weighed(mut self) -> Self {
+        for namespace in Namespace::ALL {
+            let holders = self
+                .holders
+                .values()
+                .map(|counts| counts[namespace as usize]);
+            let rest = 1..=holders.max().unwrap_or_default();
+            let idf = rest.map(|holders| bm25::idf(self.documents(namespace), holders));
+            self.idf[namespace as usize] = iter::once(0.0).chain(idf).collect();
+        }
+        self
     }
 
     /// The inverse document frequency of a term, ln(1 + (N - n + 0.5) / (n + 0.5)) (Robertson and Spärck Jones, smoothed);
     /// 0 for a term that no document holds.
     pub fn idf(&self, namespace: Namespace, term: &str) -> f64 {
-        match self
-            .holders
-            .get(term)
-            .map(|counts| counts[namespace as usize])
-        {
-            None | Some(0) => 0.0,
-            Some(holders) => bm25::idf(self.documents(namespace), holders),
-        }
+        self.holders.get(term).map_or(0.0, |counts| {
+            self.idf[namespace as usize][counts[namespace as usize] as usize]
+        })
     }
 
     /// How many documents a namespace has.

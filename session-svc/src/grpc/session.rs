@@ -238,11 +238,9 @@ impl SessionService for SessionGrpc {
             activity: check::turn_activity(message.activity)?,
             overlay: help_sessions::overlay(message.overlay)?,
         };
-        let pending = self
-            .sessions
-            .commit_turn(&student, commit)
-            .await
-            .map_err(Fault::from)?;
+        // A commit is large: on the heap it makes the futures around it no larger.
+        let committing = self.sessions.commit_turn(&student, commit);
+        let pending = Box::pin(committing).await.map_err(Fault::from)?;
         Ok(Response::new(CommitTurnResponse { pending }))
     }
 

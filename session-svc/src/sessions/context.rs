@@ -247,7 +247,9 @@ impl Sessions {
                 .collect(),
             reads: Vec::new(),
         };
-        let promised = self.promising(student, thread_id, &step.works, since, transaction);
+        let partition = self.partition(student).await?;
+        let at = (student, &partition);
+        let promised = self.promising(at, thread_id, &step.works, since, transaction);
         match promised.await? {
             Outcome::Applied(_) => {
                 self.withdraw_done(step.over).await;

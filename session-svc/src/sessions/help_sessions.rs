@@ -226,8 +226,8 @@ impl Sessions {
                 writes,
                 reads: Vec::new(),
             };
-            let promised =
-                self.promising(student, thread_id, &step.works, opened.since, transaction);
+            let at = (student, &partition);
+            let promised = self.promising(at, thread_id, &step.works, opened.since, transaction);
             match promised.await? {
                 Outcome::Applied(_) => {
                     self.withdraw_done(step.over).await;

@@ -8,7 +8,7 @@ use turnwise_proto::session::v1::{
     ContextRequest, ContextRequestState, DueWork, PendingChange, PendingInteraction, ThreadKind,
     WorkKind, pending_change::Step,
 };
-use turnwise_session_store::{Check, FieldName, Key, Read, StudentKey, Write};
+use turnwise_session_store::{Check, FieldName, Key, Partition, Read, Write};
 use uuid::Uuid;
 
 pub(super) use crate::pending::Interactions;
@@ -299,7 +299,7 @@ impl Sessions {
     /// Whether the thread has had the context request that a step names.
     pub(super) async fn has_had_request(
         &self,
-        student: &StudentKey,
+        partition: &Partition,
         thread_id: &str,
         change: Option<&PendingChange>,
     ) -> Result<bool, SessionError> {
@@ -314,7 +314,7 @@ impl Sessions {
             key: keys::interactions(thread_id),
             fields: vec![request_field(&asked.request_id)],
         }];
-        let mut reads = self.read(&self.partition(student).await?, wanted).await?;
+        let mut reads = self.read(partition, wanted).await?;
         Ok(reads.fields()?.take().is_some())
     }
 

@@ -234,7 +234,8 @@ pub(crate) fn member(student: &StudentKey, thread_id: &str) -> String {
     format!("{}/{thread_id}", student.student)
 }
 
-/// Enters a member into an index for so long, and takes out what has been there too long.
+/// Enters a member into an index for so long, and takes out what has been there too long. The index itself lasts as long,
+/// or up to a minute longer.
 fn entered(key: Key, member: String, now: i64, kept: Duration) -> [Write; 3] {
     [
         Write::Rank {
@@ -246,7 +247,7 @@ fn entered(key: Key, member: String, now: i64, kept: Duration) -> [Write; 3] {
             key: key.clone(),
             score: now,
         },
-        Write::Expire { key, after: kept },
+        Write::Keep { key, after: kept },
     ]
 }
 

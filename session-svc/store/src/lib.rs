@@ -245,6 +245,14 @@ pub enum Write {
         /// From now.
         after: Duration,
     },
+    /// The same, so long from now or up to a minute later: for what one transaction after another lets expire anew, since
+    /// a store need not write a time that stays the same.
+    Keep {
+        /// Which.
+        key: Key,
+        /// From now, at least.
+        after: Duration,
+    },
     /// Appends entries to a log; each takes the next id, the first is 1.
     Append {
         /// The log.

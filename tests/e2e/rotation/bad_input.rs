@@ -63,6 +63,29 @@ fn a_secret_that_everybody_may_read_stops_the_start_unless_that_is_allowed() {
     assert!(refused.contains("SESSION_STORE"), "{refused}");
 }
 
+/// On a volume where everybody may do everything the keys of bundles are what other files are.
+#[test]
+fn keys_of_bundles_that_everybody_may_write_stop_the_start_unless_that_is_allowed() {
+    let home = tempfile::tempdir().unwrap();
+    let [token, keys] = ["token", "keys.pem"].map(|name| home.path().join(name));
+    write_secret(&token, TOKEN).unwrap();
+    fs::write(&keys, "no key").unwrap();
+    fs::set_permissions(&keys, Permissions::from_mode(0o666)).unwrap();
+    let courses = repository().join("courses").display().to_string();
+    for (allowed, says) in [("0", "(mode 0666)"), ("1", "must hold 1 to 32")] {
+        let env = [
+            ("LISTEN", "127.0.0.1:0"),
+            ("COURSES_DIR", courses.as_str()),
+            ("INTERNAL_TOKEN_FILE", token.to_str().unwrap()),
+            ("COURSE_BUNDLE_KEYS_FILE", keys.to_str().unwrap()),
+            ("SECRET_FILES_WORLD_READABLE", allowed),
+        ];
+        let refused = said(Service::Policy, &env);
+        assert!(refused.contains(says), "{refused}");
+        assert!(refused.contains("COURSE_BUNDLE_KEYS_FILE"), "{refused}");
+    }
+}
+
 #[test]
 fn a_redis_that_may_throw_records_away_stops_the_start() {
     let home = tempfile::tempdir().unwrap();

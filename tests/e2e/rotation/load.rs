@@ -1,4 +1,4 @@
-//! A steady load of turns, none of which may fail, and what the processes say of their files.
+//! A steady load of turns or chats, none of which may fail, and what the processes say of their files.
 
 use std::{
     sync::{
@@ -8,19 +8,24 @@ use std::{
     time::Duration,
 };
 
-use tokio::{task::JoinSet, time::interval};
+use tokio::{sync::watch, task::JoinSet, time::interval};
 use tokio_util::sync::CancellationToken;
-use turnwise_proto::tutor::v1::DegradedReason as Degraded;
+use tonic::Status;
+use turnwise_proto::tutor::v1::{ClientEventKind, DegradedReason as Degraded, Thread};
 use turnwise_tests::{
     admin,
+    chat::asking,
     deployment::Deployment,
     eventually::eventually,
-    options::Service,
-    student::{DEMO_COURSE, Student, saying},
+    evidence::{Seed, drilled},
+    options::{Options, Service},
+    student::{DEMO_COURSE, Student, pressing, saying},
 };
 
 /// How many students work.
 const STUDENTS: usize = 5;
+/// The unit on which they may be ready for an exam.
+const UNIT: &str = "ALG-01";
 /// How often each of them says something.
 const EVERY: Duration = Duration::from_millis(100);
 /// How many turns show that it goes on: each student has begun two of them since.
@@ -28,7 +33,7 @@ const MORE: usize = 3 * STUDENTS;
 /// How long anything may take that takes a second or two.
 pub const SOON: Duration = Duration::from_secs(30);
 /// What an answer is without if one part of the suite could not call another, or the model's server.
-const CUT_OFF: [Degraded; 8] = [
+const CUT_OFF: [Degraded; 9] = [
     Degraded::LlmTimeout,
     Degraded::LlmTransport,
     Degraded::LlmError,
@@ -37,9 +42,48 @@ const CUT_OFF: [Degraded; 8] = [
     Degraded::RetrievalUnavailable,
     Degraded::Deadline,
     Degraded::QueueBusy,
+    Degraded::ExamApiUnavailable,
 ];
 
-/// Students who take turns until they are told to stop.
+/// What students do.
+#[derive(Clone)]
+pub enum Work {
+    /// They say something to the tutor.
+    Turns,
+    /// They ask the tutor for an exam, for which they are [`ready`].
+    Exams,
+    /// They ask the helper, on the page of the time.
+    Chats(watch::Receiver<String>),
+}
+
+impl Work {
+    /// Does it once. Why the answer is less than it could be.
+    async fn once(&self, student: &Student, thread: &Thread) -> Result<Vec<Degraded>, Status> {
+        let turn = match self {
+            Self::Turns => saying(thread, "how do I add negative numbers?"),
+            Self::Exams => pressing(thread, ClientEventKind::RequestExam, UNIT),
+            Self::Chats(page) => {
+                let page = page.borrow().clone();
+                let asked = student.chat(asking(&page, "How do I solve a two-step equation?"));
+                return Ok(asked.await?.degraded_reasons().collect());
+            }
+        };
+        Ok(student.turn(turn).await?.degraded_reasons().collect())
+    }
+}
+
+/// The students of a suite with these options may take an exam.
+pub fn ready(options: Options) -> Options {
+    (0..STUDENTS).fold(options, |options, n| {
+        options.evidence(Seed::units(&name(n), DEMO_COURSE, vec![drilled(UNIT)]))
+    })
+}
+
+fn name(n: usize) -> String {
+    format!("pupil-{n}")
+}
+
+/// Students who work until they are told to stop.
 pub struct Load {
     stop: CancellationToken,
     turns: Arc<AtomicUsize>,
@@ -47,17 +91,23 @@ pub struct Load {
 }
 
 impl Load {
-    /// Begins, and returns once every student has had an answer.
+    /// Students take turns; returns once it goes on.
     pub async fn begin(suite: &Deployment) -> Self {
+        Self::of(suite, Work::Turns).await
+    }
+
+    /// Students do this; returns once it goes on.
+    pub async fn of(suite: &Deployment, what: Work) -> Self {
         let mut load = Self {
             stop: CancellationToken::new(),
             turns: Arc::default(),
             students: JoinSet::new(),
         };
         for n in 0..STUDENTS {
-            let student = suite.student(&format!("pupil-{n}"));
+            let student = suite.student(&name(n));
             let (stop, turns) = (load.stop.clone(), Arc::clone(&load.turns));
-            load.students.spawn(work(student, stop, turns));
+            load.students
+                .spawn(work(student, what.clone(), stop, turns));
         }
         load.goes_on().await;
         load
@@ -86,16 +136,14 @@ impl Load {
     }
 }
 
-async fn work(student: Student, stop: CancellationToken, turns: Arc<AtomicUsize>) {
+async fn work(student: Student, what: Work, stop: CancellationToken, turns: Arc<AtomicUsize>) {
     let thread = student.open(DEMO_COURSE).await;
     let mut ticks = interval(EVERY);
     while stop.run_until_cancelled(ticks.tick()).await.is_some() {
-        let answer = student
-            .turn(saying(&thread, "how do I add negative numbers?"))
-            .await;
-        let answer = answer.unwrap_or_else(|status| panic!("{}: {status:?}", student.id));
-        let cut_off = answer.degraded_reasons().find(|it| CUT_OFF.contains(it));
-        assert_eq!(cut_off, None, "{}: {answer:?}", student.id);
+        let degraded = what.once(&student, &thread).await;
+        let degraded = degraded.unwrap_or_else(|status| panic!("{}: {status:?}", student.id));
+        let is_cut_off = degraded.iter().any(|reason| CUT_OFF.contains(reason));
+        assert!(!is_cut_off, "{}: {degraded:?}", student.id);
         turns.fetch_add(1, Ordering::SeqCst);
     }
 }

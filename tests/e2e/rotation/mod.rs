@@ -2,15 +2,16 @@
 //!
 //! | module | is about |
 //! | --- | --- |
-//! | [`load`] | students who take turns without end, and what each process says of its files |
+//! | [`load`] | students who work without end, and what each process says of its files |
 //! | [`bad_input`] | what stops a start, and a Redis that is full |
 
 mod bad_input;
 mod load;
 
-use std::{fs, time::Duration};
+use std::{collections::BTreeMap, fs, time::Duration};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use tokio::{sync::watch, task::block_in_place};
 use tonic::{Code, Request};
 use turnwise_proto::{
     common::v1::ErrorReason as Why,
@@ -19,20 +20,22 @@ use turnwise_proto::{
 };
 use turnwise_testing::{
     model_server::Settings,
-    redis::{Connection, ServerOptions},
+    redis::{Connection, SentinelSet, ServerOptions, Value, command},
     write_secret,
 };
 use turnwise_tests::{
     answer::tutor,
+    chat::{LESSON, asking, lesson, page},
     deployment::Deployment,
     eventually::eventually,
+    exam_system::ExamSystem,
     model_server::ModelServerProcess,
     options::{Options, Service},
     refusal::check_refusal,
     student::{DEMO_COURSE, Student, fresh_key, new_thread, pressing, saying},
 };
 
-use load::{Load, SOON, read_again};
+use load::{Load, SOON, Work, read_again};
 
 /// The gateway and all behind it.
 const ALL: [Service; 5] = [
@@ -203,6 +206,155 @@ async fn the_keys_of_cards() {
     write_secret(&file, &new).unwrap();
     read_again(&suite, &[Service::Gateway], "DRILL_TOKEN_KEYS_FILE", 3).await;
     assert!(ben.grade_drill(second).await.unwrap().evidence_recorded);
+    load.goes_on().await;
+    load.end().await;
+    suite.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_keys_of_scope_tokens() {
+    let mut suite = Deployment::five_processes(watched()).await;
+    let file = suite.data_dir.scope_token_keys_file();
+    let old = fs::read_to_string(&file).unwrap();
+    let new = format!("next {}\n", STANDARD.encode([7; 32]));
+    let first = page(&suite, lesson(LESSON)).await;
+    let (pages, shown) = watch::channel(first.clone());
+    let mut load = Load::of(&suite, Work::Chats(shown)).await;
+    for (times, step) in (1..).zip([format!("{old}\n{new}"), format!("{new}{old}")]) {
+        write_secret(&file, step).unwrap();
+        read_again(&suite, &[Service::Gateway], "SCOPE_TOKEN_KEYS_FILE", times).await;
+        load.goes_on().await;
+    }
+    // The page of before is good while its key is there, and one of now when that is gone.
+    pages.send_replace(page(&suite, lesson(LESSON)).await);
+    load.goes_on().await;
+    write_secret(&file, &new).unwrap();
+    read_again(&suite, &[Service::Gateway], "SCOPE_TOKEN_KEYS_FILE", 3).await;
+    load.goes_on().await;
+    load.end().await;
+    let late = suite.student("ada").chat(asking(&first, "why?")).await;
+    let (code, why) = (Code::PermissionDenied, Why::InvalidScopeToken);
+    let fault = check_refusal(&late.unwrap_err(), code, why, "scope_token");
+    assert_eq!(fault.metadata("cause"), Some("unknown_key"));
+    suite.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_token_of_the_exam_system() {
+    const TOKENS: [&str; 2] = [
+        "the-exam-systems-token-of-before-the-change",
+        "the-exam-systems-token-of-after-the-change",
+    ];
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("exam-token");
+    write_secret(&file, TOKENS[0]).unwrap();
+    let mut system = ExamSystem::start(BTreeMap::new());
+    system.accept(&TOKENS[..1]);
+    let options = load::ready(watched())
+        .env("EXAM_ENDPOINT", system.endpoint())
+        .env("EXAM_TOKEN_FILE", file.display().to_string());
+    let mut suite = Deployment::five_processes(options).await;
+    let mut load = Load::of(&suite, Work::Exams).await;
+    system.accept(&TOKENS);
+    write_secret(&file, TOKENS[1]).unwrap();
+    read_again(&suite, &[Service::Gateway], "EXAM_TOKEN_FILE", 1).await;
+    load.goes_on().await;
+    let before = system.calls("BatchGetQuestionStatus");
+    system.accept(&TOKENS[1..]);
+    load.goes_on().await;
+    load.end().await;
+    assert!(system.calls("BatchGetQuestionStatus") > before);
+    suite.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_password_of_the_sentinels() {
+    const OURS: [(Service, &str, &str); 3] = [
+        (Service::Session, "SESSION_STORE", "SESSION_REDIS_SENTINEL"),
+        (Service::Llm, "LLM_REDIS_URL", "LLM_REDIS_SENTINEL"),
+        (
+            Service::Gateway,
+            "GATEWAY_REDIS_URL",
+            "GATEWAY_REDIS_SENTINEL",
+        ),
+    ];
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("sentinel-password");
+    write_secret(&file, "old\n").unwrap();
+    let set = block_in_place(|| SentinelSet::start().unwrap());
+    let tell_all = |parts: &[&str]| -> Vec<Value> {
+        let sentinels = set.sentinel_ports().into_iter();
+        sentinels
+            .map(|port| command(port, parts).unwrap())
+            .collect()
+    };
+    // We come as one of them, the sentinels to each other as the other.
+    for user in ["watcher", "peer"] {
+        tell_all(&["ACL", "SETUSER", user, "on", ">old", "&*", "+@all"]);
+    }
+    tell_all(&["SENTINEL", "CONFIG", "SET", "sentinel-user", "peer"]);
+    tell_all(&["SENTINEL", "CONFIG", "SET", "sentinel-pass", "old"]);
+    let options = OURS
+        .iter()
+        .fold(watched(), |options, (_, store, sentinel)| {
+            let password = format!("{sentinel}_PASSWORD_FILE");
+            options
+                .env(store, set.url())
+                .env(&format!("{sentinel}_USER"), "watcher")
+                .env(&password, file.display().to_string())
+        });
+    let mut suite = Deployment::five_processes(options).await;
+    let mut load = Load::begin(&suite).await;
+    // How many connections each sentinel has that say this of themselves.
+    let connected = |says: &[&str]| -> Vec<usize> {
+        let lists = tell_all(&["CLIENT", "LIST"]);
+        let such = |line: &&str| says.iter().all(|part| line.contains(part));
+        let lists = lists.iter();
+        lists
+            .map(|list| list.text().lines().filter(such).count())
+            .collect()
+    };
+    let listeners = || connected(&[" user=watcher ", " sub=1 "]);
+    let know_each_other = async || {
+        eventually("the sentinels know each other", SOON, async || {
+            let peers = connected(&[" user=peer "]);
+            peers.iter().all(|count| *count >= 2).then_some(())
+        })
+        .await;
+    };
+    know_each_other().await;
+    let before = listeners();
+    assert!(
+        before.iter().all(|count| *count >= OURS.len()),
+        "{before:?}"
+    );
+    for user in ["watcher", "peer"] {
+        tell_all(&["ACL", "SETUSER", user, ">new"]);
+    }
+    tell_all(&["SENTINEL", "CONFIG", "SET", "sentinel-pass", "new"]);
+    write_secret(&file, "new\n").unwrap();
+    for (service, _, sentinel) in OURS {
+        let setting = format!("{sentinel}_PASSWORD_FILE");
+        read_again(&suite, &[service], &setting, 1).await;
+    }
+    load.goes_on().await;
+    for user in ["watcher", "peer"] {
+        tell_all(&["ACL", "SETUSER", user, "<old"]);
+        tell_all(&["CLIENT", "KILL", "USER", user]);
+    }
+    know_each_other().await;
+    block_in_place(|| set.settle().unwrap());
+    eventually(
+        "all listen again, with the new password",
+        SOON,
+        async || {
+            let now = listeners();
+            let mut pairs = now.iter().zip(&before);
+            pairs.all(|(now, before)| now >= before).then_some(())
+        },
+    )
+    .await;
+    // Who listens anew asks the sentinels once more who is primary.
     load.goes_on().await;
     load.end().await;
     suite.stop();

@@ -26,6 +26,7 @@ in_every_deployment!(what_was_typed_counts_only_by_its_button);
 in_both_deployments!(
     a_hint_is_about_the_card_that_it_stands_on,
     a_thread_knows_how_its_latest_drill_went,
+    a_graded_drill_stays_done,
 );
 
 /// A student in front of a drill.
@@ -94,6 +95,8 @@ async fn a_hint_is_about_the_card_that_it_stands_on(kind: Kind) {
     }
     // While the drill is open, another hint is offered before another drill.
     below.retain(|button| ["ask_hint", "try_drill"].contains(&button.label_key.as_str()));
+    let next = below[0].event.as_ref().unwrap();
+    assert_eq!(next.card_token, token, "the next hint is on the same card");
     let below: Vec<_> = below.iter().map(|button| &*button.label_key).collect();
     assert_eq!(below, ["ask_hint", "try_drill"]);
     let record = Staff::of(&suite).record("stuck", &turn_id).await;
@@ -163,5 +166,32 @@ async fn a_thread_knows_how_its_latest_drill_went(kind: Kind) {
     let answer = other.say("What comes next?").await;
     let record = staff.record("went", &answer.turn_id).await;
     assert_eq!(record.texts.unwrap().graded, None);
+    suite.stop();
+}
+
+async fn a_graded_drill_stays_done(kind: Kind) {
+    let mut suite = Deployment::start(kind, Options::new()).await;
+    let answers = Answers::of_demo_course();
+    let mut simulated = at_a_drill(&suite, "done", &answers).await;
+    let first = simulated.grading(answers.drill(simulated.drill()));
+    let event = ClientEvent {
+        kind: ClientEventKind::RequestDrill.into(),
+        unit_id: simulated.unit_id().to_owned(),
+        ..ClientEvent::default()
+    };
+    let turn = TakeTurnRequest {
+        event: Some(event),
+        ..empty_turn(&simulated.thread)
+    };
+    simulated.take(turn).await;
+    let second = simulated.grading(Answers::wrong_drill());
+    for request in [second, first] {
+        let graded = simulated.student.grade_drill(request).await.unwrap();
+        assert!(graded.result() != DrillResult::Unspecified, "{graded:?}");
+    }
+    // The latest card was answered, though another was graded after it.
+    let answer = simulated.say("778").await;
+    let mut buttons = tutor(&answer).buttons.iter();
+    assert!(buttons.all(|button| button.label_key != "check_typed"));
     suite.stop();
 }

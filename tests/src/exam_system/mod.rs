@@ -33,6 +33,8 @@ pub struct Behaviour {
     pub manner: Manner,
     /// The right answers, by question.
     pub right: BTreeMap<String, String>,
+    /// The tokens of which every call shows one; none: it needs no token.
+    pub tokens: Vec<String>,
 }
 
 /// A way to answer.
@@ -65,7 +67,7 @@ pub struct ExamSystem {
     program: Program,
     process: Process,
     address: SocketAddr,
-    right: BTreeMap<String, String>,
+    behaviour: Behaviour,
     home: TempDir,
     /// Nobody else takes it while the process is down.
     _port: ReservedPort,
@@ -75,7 +77,11 @@ impl ExamSystem {
     /// Starts one which behaves well and knows these right answers.
     pub fn start(right: BTreeMap<String, String>) -> Self {
         let home = tempfile::tempdir().unwrap();
-        write_behaviour(home.path(), Manner::Well, &right);
+        let behaviour = Behaviour {
+            right,
+            ..Behaviour::default()
+        };
+        write_behaviour(home.path(), &behaviour);
         let port = ReservedPort::new().unwrap();
         let program = Program {
             name: "exam-system",
@@ -90,7 +96,7 @@ impl ExamSystem {
             program,
             process,
             address,
-            right,
+            behaviour,
             home,
             _port: port,
         }
@@ -103,7 +109,17 @@ impl ExamSystem {
 
     /// Behaves so from the next call on.
     pub fn behave(&self, manner: Manner) {
-        write_behaviour(self.home.path(), manner, &self.right);
+        let behaviour = Behaviour {
+            manner,
+            ..self.behaviour.clone()
+        };
+        write_behaviour(self.home.path(), &behaviour);
+    }
+
+    /// Takes from now on calls with these tokens alone.
+    pub fn accept(&mut self, tokens: &[&str]) {
+        self.behaviour.tokens = tokens.iter().map(|token| (*token).to_owned()).collect();
+        write_behaviour(self.home.path(), &self.behaviour);
     }
 
     /// The process.
@@ -132,12 +148,8 @@ impl ExamSystem {
 }
 
 /// Writes how it behaves, in one step.
-fn write_behaviour(home: &Path, manner: Manner, right: &BTreeMap<String, String>) {
-    let behaviour = Behaviour {
-        manner,
-        right: right.clone(),
-    };
+fn write_behaviour(home: &Path, behaviour: &Behaviour) {
     let written = home.join("behaviour.new");
-    fs::write(&written, serde_json::to_vec(&behaviour).unwrap()).unwrap();
+    fs::write(&written, serde_json::to_vec(behaviour).unwrap()).unwrap();
     fs::rename(written, home.join(BEHAVIOUR)).unwrap();
 }

@@ -11,7 +11,7 @@ use std::{
 use prost_types::Timestamp;
 use tokio::{net::TcpListener, time::sleep};
 use tokio_stream::wrappers::TcpListenerStream;
-use tonic::{Request, Response, Status, transport::Server};
+use tonic::{Request, Response, Status, metadata::MetadataMap, transport::Server};
 use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -66,12 +66,20 @@ fn now() -> i64 {
 
 impl Service {
     /// Notes a call, and how it is to be answered.
-    fn called(&self, method: &str) -> Result<Behaviour, Status> {
+    fn called(&self, method: &str, metadata: &MetadataMap) -> Result<Behaviour, Status> {
         println!("call {method}");
         let behaviour: Behaviour =
             serde_json::from_slice(&fs::read(&self.behaviour).unwrap()).unwrap();
         if behaviour.manner == Manner::Unavailable {
             return Err(Status::unavailable("closed for today"));
+        }
+        let sent = metadata
+            .get("authorization")
+            .and_then(|it| it.to_str().ok());
+        let sent = sent.and_then(|sent| sent.strip_prefix("Bearer "));
+        let mut tokens = behaviour.tokens.iter();
+        if !behaviour.tokens.is_empty() && !tokens.any(|token| sent == Some(token.as_str())) {
+            return Err(Status::unauthenticated("this token opens nothing here"));
         }
         Ok(behaviour)
     }
@@ -126,7 +134,9 @@ impl ExamService for Service {
         &self,
         request: Request<BatchGetQuestionStatusRequest>,
     ) -> Result<Response<BatchGetQuestionStatusResponse>, Status> {
-        let manner = self.called("BatchGetQuestionStatus")?.manner;
+        let manner = self
+            .called("BatchGetQuestionStatus", request.metadata())?
+            .manner;
         let request = request.into_inner();
         let mut statuses: Vec<_> = {
             let records = self.records();
@@ -161,7 +171,7 @@ impl ExamService for Service {
         &self,
         request: Request<SubmitAnswerRequest>,
     ) -> Result<Response<SubmitAnswerResponse>, Status> {
-        let Behaviour { manner, right } = self.called("SubmitAnswer")?;
+        let Behaviour { manner, right, .. } = self.called("SubmitAnswer", request.metadata())?;
         let request = request.into_inner();
         let (student, question) = (&request.student_id, &request.question_id);
         let known = right
@@ -199,7 +209,7 @@ impl ExamService for Service {
         &self,
         request: Request<RecordSupportViewRequest>,
     ) -> Result<Response<RecordSupportViewResponse>, Status> {
-        let manner = self.called("RecordSupportView")?.manner;
+        let manner = self.called("RecordSupportView", request.metadata())?.manner;
         let request = request.into_inner();
         let (student, question) = (&request.student_id, &request.question_id);
         let mut answer = {
@@ -230,7 +240,7 @@ impl ExamService for Service {
         &self,
         request: Request<GetQuestionRequest>,
     ) -> Result<Response<GetQuestionResponse>, Status> {
-        let Behaviour { manner, right } = self.called("GetQuestion")?;
+        let Behaviour { manner, right, .. } = self.called("GetQuestion", request.metadata())?;
         let GetQuestionRequest { question_id, .. } = request.into_inner();
         if !right.contains_key(&question_id) {
             return Err(

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use turnwise_course_bundles::{SigningKey, pack};
+use turnwise_kit::{files::NamedFile, settings::SecretFiles};
 use turnwise_policy_svc::courses;
 
 use super::check::{Summary, refused};
@@ -20,9 +21,12 @@ pub struct PackArgs {
     /// compressed; without it COURSE_ID.tar.zst
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Sign it with the Ed25519 private key in this file, PEM
+    /// Sign it with the Ed25519 private key in this file, PEM, which not everybody may read
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
+    /// Who may read the file with the key.
+    #[command(flatten)]
+    pub secret_files: SecretFiles,
 }
 
 /// Runs `course pack`: failure if the pack has faults.
@@ -39,7 +43,11 @@ pub(super) fn run(args: &PackArgs, out: &mut dyn Write) -> anyhow::Result<ExitCo
             name.display()
         );
     }
-    let key = args.key.as_deref().map(SigningKey::read).transpose()?;
+    let key = args.key.as_ref().map(|file| {
+        args.secret_files.decide();
+        SigningKey::read(&NamedFile::secret("--key", file))
+    });
+    let key = key.transpose()?;
     let bundle = match pack(&args.dir, ends(".zst"), key.as_ref()) {
         Ok(bundle) => bundle,
         Err(faults) => return refused(&args.dir, &faults, out),

@@ -61,6 +61,24 @@ fn a_file_replaces_the_built_in_profile() {
 }
 
 #[test]
+fn a_remembered_verdict_is_that_of_its_own_profile_without_a_locale() {
+    let profiles = [Guardrails::built_in().unwrap(), load(GOOD).unwrap()];
+    for text in ["", "x = 4", "so traurig", "kill myself", "banana split"] {
+        let stops = profiles.each_ref().map(|guardrails| {
+            // Verdicts of a locale are not those without one.
+            let _ = guardrails.check("pt", text);
+            let asked = [guardrails.stops(text), guardrails.stops(text)];
+            let checked = guardrails.check("", text).is_some_and(|hit| hit.stops);
+            assert_eq!([asked, [guardrails.stops(text); 2]], [[checked; 2]; 2]);
+            checked
+        });
+        let is_own = matches!(text, "so traurig" | "banana split");
+        assert_eq!(stops[1], is_own, "{text}");
+        assert!(stops[0] || text != "kill myself");
+    }
+}
+
+#[test]
 fn what_is_wrong_is_told_with_its_line() {
     let many = |count: usize| {
         let terms: String = (0..count).map(|i| format!("\n  - term{i}")).collect();

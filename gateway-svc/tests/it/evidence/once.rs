@@ -9,10 +9,11 @@ use turnwise_proto::{
     exam::v1::SupportKind,
     policy::v1::{ApplyEvidenceRequest, ApplyEvidenceResponse},
     session::v1::ThreadFocus,
-    tutor::v1::{DrillResult, GradeDrillResponse, GradedBy, SnapshotLite},
+    tutor::v1::{DrillResult, GradeDrillRequest, GradeDrillResponse, GradedBy, SnapshotLite},
 };
 
 use super::{
+    super::open_card::token_hash,
     drills::notices,
     policy::UNIT,
     session::{Kept, Mishap},
@@ -172,6 +173,8 @@ async fn concurrent_drills_all_count() {
         .map(|n| world.drill(&format!("key-{n}"), "right"))
         .collect();
     world.session.begin_together(8);
+    let tokens = requests.iter().map(token);
+    let mut tokens: Vec<u64> = tokens.map(|token| token_hash(&token)).collect();
     let graded = join_all(requests.into_iter().map(|request| world.grade(request))).await;
     assert!(
         graded
@@ -179,6 +182,32 @@ async fn concurrent_drills_all_count() {
             .all(|answer| answer.as_ref().unwrap().evidence_recorded)
     );
     assert_eq!(world.session.attempts(), 8);
+    // The thread knows all of them.
+    let latest = world.session.kept().graded.clone().unwrap();
+    let mut known = latest.graded_before;
+    known.push(token_hash(&latest.card_token));
+    known.sort_unstable();
+    tokens.sort_unstable();
+    assert_eq!(known, tokens);
+}
+
+fn token(request: &GradeDrillRequest) -> String {
+    request.drill.clone().unwrap().drill_token
+}
+
+#[tokio::test]
+async fn a_thread_knows_the_drills_that_were_graded_before_the_latest() {
+    let world = World::start().await;
+    let mut tokens = Vec::new();
+    for number in 0..27 {
+        let request = world.drill(&format!("key-{number}"), "wrong");
+        tokens.push(token_hash(&token(&request)));
+        world.grade(request).await.unwrap();
+        let latest = world.session.kept().graded.clone().unwrap();
+        let before = &tokens[..number];
+        let known = &before[before.len().saturating_sub(24)..];
+        assert_eq!(latest.graded_before, known, "{number}");
+    }
 }
 
 #[tokio::test]

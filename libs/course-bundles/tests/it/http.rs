@@ -185,10 +185,8 @@ async fn a_server_that_wants_a_login_gets_it() {
     for bad in ["", "{}", r#"{"auths": {"a": {"auth": "secret"}}}"#] {
         shelf.logins(bad);
         let said = shelf.open().map(|_| ()).unwrap_err().to_string();
-        assert!(
-            said.contains("COURSE_BUNDLE_LOGINS_FILE") && !said.contains("secret"),
-            "{said}"
-        );
+        assert!(!said.contains("secret"), "{said}");
+        is_named_once(&said);
     }
     let login = format!(
         r#"{{"auths": {{"{}": {{"auth": "bWU6c2VjcmV0"}}}}}}"#,
@@ -199,4 +197,13 @@ async fn a_server_that_wants_a_login_gets_it() {
     fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
     let said = shelf.open().map(|_| ()).unwrap_err().to_string();
     assert!(said.contains("everybody on this machine"), "{said}");
+    is_named_once(&said);
+}
+
+/// The setting, and the file.
+#[track_caller]
+fn is_named_once(said: &str) {
+    for part in ["COURSE_BUNDLE_LOGINS_FILE", "logins.json"] {
+        assert_eq!(said.matches(part).count(), 1, "{said}");
+    }
 }

@@ -1,7 +1,6 @@
 //! Where signatures are demanded, a bundle needs a good one, wherever it comes from.
 
 use std::fs;
-use std::path::Path;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use ring::{
@@ -10,6 +9,7 @@ use ring::{
 };
 use tempfile::TempDir;
 use turnwise_course_bundles::{OpenError, SigningKey, pack};
+use turnwise_kit::files::NamedFile;
 
 use crate::fixture::{Shelf, title, write_course};
 
@@ -51,7 +51,7 @@ impl Key {
     }
 
     fn signing(&self) -> SigningKey {
-        SigningKey::read(&self.dir.path().join("key")).unwrap()
+        SigningKey::read(&NamedFile::public("--key", self.dir.path().join("key"))).unwrap()
     }
 }
 
@@ -138,17 +138,26 @@ fn keys_that_are_none_are_named() {
     let file = shelf.settings.course_bundle_keys_file.clone().unwrap();
     let wrong = key.public.replace("MCowBQYDK2Vw", "MCowBQYDK2Vu");
     assert_ne!(wrong, key.public);
-    for content in ["", "no key", &wrong, &key.public.repeat(33)] {
+    let many = key.public.repeat(33);
+    for (content, says) in [
+        ("", "it is empty; write"),
+        ("no key", "openssl"),
+        (wrong.as_str(), "openssl"),
+        (many.as_str(), "openssl"),
+    ] {
         fs::write(&file, content).unwrap();
         let error = shelf.open().map(|_| ()).unwrap_err();
         let said = error.to_string();
-        assert!(matches!(error, OpenError::Keys(_)), "{said}");
-        for part in ["COURSE_BUNDLE_KEYS_FILE", "keys.pem", "openssl"] {
-            assert!(said.contains(part), "{said}");
+        assert!(matches!(error, OpenError::File(_)), "{said}");
+        // Said once.
+        for part in ["COURSE_BUNDLE_KEYS_FILE", "keys.pem", says] {
+            assert_eq!(said.matches(part).count(), 1, "{said}");
         }
     }
     shelf.settings.course_bundle_keys_file = Some("/no/such/keys".into());
-    assert!(matches!(shelf.open().map(|_| ()), Err(OpenError::Keys(_))));
-    let error = SigningKey::read(Path::new(&file)).err().unwrap();
+    assert!(matches!(shelf.open().map(|_| ()), Err(OpenError::File(_))));
+    let error = SigningKey::read(&NamedFile::public("--key", file))
+        .err()
+        .unwrap();
     assert!(error.to_string().contains("private key"), "{error}");
 }

@@ -126,12 +126,12 @@ fn overrides(mut fields: Fields<'_>, locale: Option<&str>, sink: &mut Sink<'_>) 
     if found.llm_grades == LlmGrades::Count
         && let Some(line) = grades_line
     {
-        // Nothing would hold a model's grade against the task.
+        // Too little would hold a model's grade against the task.
         found.llm_grades = LlmGrades::FeedbackOnly;
         sink.warn(
             line,
             format!(
-                "tasks in the language `{}` are not read here, so a model's grade does not count: `llm_grades` is \
+                "not all tasks in the language `{}` are read here, so a model's grade does not count: `llm_grades` is \
                  `feedback_only`",
                 shorten(locale)
             ),

@@ -16,8 +16,8 @@ use tonic::{body::Body, codegen::StdError, transport::Channel};
 use tower::Service;
 
 /// How often a request is sent at the most. Each time chooses between the addresses anew, by chance, so that half of them
-/// being dead costs one call in 65,536.
-const ATTEMPTS: usize = 16;
+/// being dead costs one call in four billion.
+const ATTEMPTS: usize = 32;
 
 /// A channel over one address or several.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use std::{
     convert::Infallible,
     future::Future,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
     time::Duration,
@@ -21,7 +21,7 @@ use crate::{
     CallContext, Fault,
     caller::CALLER_HEADER,
     outcome::{OnEnd, observe},
-    stack::{InProcess, REQUEST_ID_HEADER, before, expired, format_timeout},
+    stack::{InProcess, MethodNames, REQUEST_ID_HEADER, before, expired, format_timeout},
     telemetry,
 };
 
@@ -119,6 +119,8 @@ where
         let context = context.unwrap_or_default();
         let span = self.span(&context, request.uri().path());
         let (at, peer) = (context.deadline(), self.options.peer);
+        // One message from this process is there whole: nobody waits for the rest of it.
+        let is_whole = self.is_in_process && MethodNames::known().is_unary(request.uri().path());
         if self.is_in_process {
             let extensions = request.extensions_mut();
             extensions.insert(InProcess(self.options.token.clone()));
@@ -127,15 +129,15 @@ where
             span.in_scope(|| self.write_headers(&context, request.headers_mut()));
         }
         let mut inner = self.inner.clone();
-        let work = async move {
-            std::future::poll_fn(|cx| inner.poll_ready(cx))
-                .await
-                .map_err(Into::into)?;
-            inner.call(request).await.map_err(Into::into)
-        };
         let finished = span.clone();
         Box::pin(
             async move {
+                let work = pin!(async move {
+                    std::future::poll_fn(|cx| inner.poll_ready(cx))
+                        .await
+                        .map_err(Into::into)?;
+                    inner.call(request).await.map_err(Into::into)
+                });
                 let result = match at {
                     Some(at) => match before(at, work).await {
                         Some(result) => result,
@@ -145,7 +147,7 @@ where
                 };
                 Ok(match result {
                     Ok(response) => {
-                        let response = match at {
+                        let response = match at.filter(|_| !is_whole) {
                             Some(at) => response.map(|body| Body::new(DeadlineBody::new(body, at))),
                             None => response,
                         };

@@ -2,7 +2,7 @@
 //!
 //! | a peer that | ends |
 //! | --- | --- |
-//! | has not finished TLS, the preface and one request's headers | at once, when `proof` is over |
+//! | has not finished TLS, the preface and one request's headers | when `proof` is over: at once before the preface, and politely after it |
 //! | has, and makes no call | politely, when `idle` is over; at once if its place is needed |
 //! | does not answer pings | after [`PING_EVERY`] and [`PING_ANSWER`] |
 //!
@@ -29,7 +29,7 @@ use hyper_util::{
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    time::{Instant, sleep},
+    time::{Instant, sleep, timeout},
 };
 use tonic::transport::server::TcpConnectInfo;
 use tower::Service;
@@ -49,6 +49,8 @@ const PING_ANSWER: Duration = Duration::from_secs(10);
 const MAX_STREAMS: u32 = 20_000;
 /// How long an idle connection gets for its farewell.
 const FAREWELL: Duration = Duration::from_secs(5);
+/// How long a first request gets that is on its way when the site, or the time for it, ends.
+const ARRIVAL: Duration = Duration::from_secs(1);
 /// The pauses of an accept loop that gets no file for a connection.
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
@@ -133,25 +135,32 @@ struct Shared {
     cut: CancellationToken,
 }
 
-/// Serves a site until `stop`: then the socket is closed, and every connection ends when its calls have.
+/// Serves a site until `stop`: then whoever has come is taken in, the socket is closed, and every connection is told, and
+/// ends when its calls have. In this order: who is told connects anew at once, and must not find the socket open.
 pub(crate) fn serve(site: Site, stop: CancellationToken) -> Serving {
     let (tasks, cut) = (TaskTracker::new(), CancellationToken::new());
+    let closed = CancellationToken::new();
     let places = Places::new(site.limits, site.metrics.clone());
     let shared = Arc::new(Shared {
         http: http(site.protocol, &site.limits),
         protocol: site.protocol,
         tls: site.tls,
         router: site.router,
-        stop: stop.clone(),
+        stop: closed.clone(),
         cut: cut.clone(),
     });
     let connections = tasks.clone();
     let mut door = Door::new(site.listener, site.metrics);
     tasks.spawn(async move {
-        while let Some((socket, peer)) = stop.run_until_cancelled(door.next()).await {
+        let take_in = |(socket, peer): (TcpStream, SocketAddr)| {
             let place = Arc::new(places.enter(peer.ip()));
             connections.spawn(Arc::clone(&shared).hold(socket, peer, place));
+        };
+        while let Some(came) = stop.run_until_cancelled(door.next()).await {
+            take_in(came);
         }
+        door.close().for_each(take_in);
+        closed.cancel();
     });
     tasks.close();
     Serving { tasks, cut }
@@ -205,7 +214,11 @@ impl Shared {
             let Some(acceptor) = acceptor else {
                 return self.talk(socket, from, &place).await;
             };
-            match acceptor.accept(socket).await {
+            let accepted = tokio::select! {
+                accepted = acceptor.accept(socket) => accepted,
+                () = place.late() => return,
+            };
+            match accepted {
                 Ok(stream) => self.talk(stream, from, &place).await,
                 Err(error) => {
                     tracing::debug!(%error, "no TLS");
@@ -226,18 +239,28 @@ impl Shared {
     {
         let service = service_fn(|request| self.answer(request, from.clone(), place));
         let mut connection = pin!(self.http.serve_connection(TokioIo::new(io), service));
-        let stopped = tokio::select! {
+        // When the site ends, whoever waits for that has a farewell of its own.
+        let farewell = tokio::select! {
             _ = connection.as_mut() => return,
-            () = self.stop.cancelled() => true,
-            () = place.idle() => false,
+            () = self.stops(place) => None,
+            () = place.idle() => Some(FAREWELL),
+            // Cut off, its first request could be lost on its way, and its client would not know whether it was begun.
+            () = place.late() => Some(ARRIVAL),
         };
         connection.as_mut().graceful_shutdown();
         loop {
             tokio::select! {
                 _ = connection.as_mut() => return,
-                () = sleep(FAREWELL), if !stopped => if !place.has_calls() { return },
+                () = sleep(farewell.unwrap_or_default()), if farewell.is_some() => if !place.has_calls() { return },
             }
         }
+    }
+
+    /// Returns when a connection is to be told that the site ends: not before its first request, if that is on its way. The
+    /// HTTP server drops what has not sent the preface without a word.
+    async fn stops(&self, place: &Place) {
+        self.stop.cancelled().await;
+        let _ = timeout(ARRIVAL, place.proved()).await;
     }
 
     /// Answers one request, which counts as use of its connection until the last byte of the answer is handed over. Nothing
@@ -300,6 +323,16 @@ impl Door {
             metrics,
             complained: None,
         }
+    }
+
+    /// Closes the socket behind those who stand there already: the system is asked, as the runtime may not have heard of them.
+    fn close(self) -> impl Iterator<Item = (TcpStream, SocketAddr)> {
+        let listener = self.listener.into_std().ok();
+        std::iter::from_fn(move || {
+            let (socket, peer) = listener.as_ref()?.accept().ok()?;
+            socket.set_nonblocking(true).ok()?;
+            Some((TcpStream::from_std(socket).ok()?, peer))
+        })
     }
 
     /// The next connection. Where the process has no file left for it, it waits: to ask again at once would only spin.

@@ -6,17 +6,18 @@
 
 use std::{
     collections::{BTreeMap, HashMap},
+    future::pending,
     net::IpAddr,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
     time::Duration,
 };
 
 use tokio::time::{Instant, sleep, sleep_until};
 
-use super::ConnectionLimits;
+use super::{ARRIVAL, ConnectionLimits};
 use crate::{
     CancellationToken,
     metrics::{ConnectionMetrics, Ended},
@@ -41,7 +42,7 @@ struct Table {
 
 struct Held {
     address: IpAddr,
-    proved: AtomicBool,
+    proved: CancellationToken,
     calls: AtomicUsize,
     /// In milliseconds since the listener opened.
     last_call: AtomicU64,
@@ -74,7 +75,7 @@ impl Places {
     pub(super) fn enter(self: &Arc<Self>, peer: IpAddr) -> Place {
         let held = Arc::new(Held {
             address: network(peer),
-            proved: AtomicBool::new(false),
+            proved: CancellationToken::new(),
             calls: AtomicUsize::new(0),
             last_call: AtomicU64::new(self.now()),
             lost: CancellationToken::new(),
@@ -119,7 +120,7 @@ impl Places {
             leaves.lost.cancel();
         }
         table.unproved.remove(&id);
-        held.proved.store(true, Ordering::SeqCst);
+        held.proved.cancel();
         table.proved.insert(id, held);
         true
     }
@@ -172,17 +173,29 @@ impl Place {
         self.places.metrics.ended(how);
     }
 
-    /// Returns when the connection must go at once: it has not proved itself in time, or has lost its place.
+    /// Returns when the connection must go at once: it has lost its place, or has not proved itself until its farewell was over.
     pub(super) async fn lost(&self) {
         tokio::select! {
             () = self.held.lost.cancelled() => return,
-            () = sleep_until(self.until) => {}
+            () = sleep_until(self.until + ARRIVAL) => {}
         }
         if self.is_proved() {
             self.held.lost.cancelled().await;
-        } else {
-            self.ended(Ended::Unproved);
         }
+    }
+
+    /// Returns when the time to prove itself is over, for a connection that has not.
+    pub(super) async fn late(&self) {
+        sleep_until(self.until).await;
+        if self.is_proved() {
+            pending::<()>().await;
+        }
+        self.ended(Ended::Unproved);
+    }
+
+    /// Returns when the connection has proved itself.
+    pub(super) async fn proved(&self) {
+        self.held.proved.cancelled().await;
     }
 
     /// Returns when the connection has been without a call for as long as one may be.
@@ -207,7 +220,7 @@ impl Place {
     }
 
     fn is_proved(&self) -> bool {
-        self.held.proved.load(Ordering::SeqCst)
+        self.held.proved.is_cancelled()
     }
 
     fn note_use(&self) {

@@ -12,7 +12,7 @@ pub enum SettingsError {
     Clap(#[from] clap::Error),
     /// The settings file cannot be read.
     #[error(
-        "the settings file `{file}` cannot be read: {problem}; it holds lines like `MAX_IN_FLIGHT: 100`"
+        "the settings file `{file}` (--config, CONFIG_FILE) cannot be read: {problem}; it holds lines like `MAX_IN_FLIGHT: 100`"
     )]
     File {
         /// The file.

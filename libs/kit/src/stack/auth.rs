@@ -80,8 +80,7 @@ impl Authenticator for InternalAuth {
         if let Some(token) = &self.token {
             let opens = match in_process {
                 Some(InProcess(given)) => {
-                    let given = given.as_ref().map(InternalToken::bearer);
-                    given.is_some_and(|given| token.opens(given.as_bytes()))
+                    given.as_ref().is_some_and(|given| token.opens_for(given))
                 }
                 None => {
                     let given = only(headers, AUTHORIZATION).ok().flatten();

@@ -2,7 +2,7 @@
 //! the process is a deadline, too.
 
 use std::{
-    future::Future,
+    future::{Future, poll_fn},
     pin::{Pin, pin},
     task::Poll,
     time::Duration,
@@ -60,9 +60,10 @@ pub(super) async fn enforce<F: Future<Output = Response>>(
     if let Some(context) = request.extensions_mut().get_mut::<CallContext>() {
         context.deadline = Some(at);
     }
+    let work = pin!(next(request));
     let response = tokio::select! {
         biased;
-        response = before(at, next(request)) => response.unwrap_or_else(|| errors::respond(expired())),
+        response = before(at, work) => response.unwrap_or_else(|| errors::respond(expired())),
         () = ending.nearly_over(Duration::ZERO) => errors::respond(cut_off()),
     };
     match answers {
@@ -98,18 +99,29 @@ pub(crate) fn expired() -> Fault {
 }
 
 /// Runs `work` until `at`. The timer is looked at first, so that an expired deadline always wins.
-pub(crate) async fn before<F: Future>(at: Instant, work: F) -> Option<F::Output> {
+pub(crate) async fn before<F: Future>(at: Instant, mut work: Pin<&mut F>) -> Option<F::Output> {
     // The timer rounds up to a millisecond.
     if at <= Instant::now() {
         return None;
     }
-    let mut work = pin!(work);
+    // Most work is done at once: it needs no timer.
+    if let Poll::Ready(done) = poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
+        return Some(done);
+    }
+    if at <= Instant::now() {
+        return None;
+    }
     let mut timer = pin!(sleep_until(at));
-    std::future::poll_fn(move |cx| {
+    let mut was_polled = true;
+    poll_fn(|cx| {
         if timer.as_mut().poll(cx).is_ready() {
             return Poll::Ready(None);
         }
-        Pin::as_mut(&mut work).poll(cx).map(Some)
+        // The first time, the work was polled just now.
+        if std::mem::take(&mut was_polled) {
+            return Poll::Pending;
+        }
+        work.as_mut().poll(cx).map(Some)
     })
     .await
 }

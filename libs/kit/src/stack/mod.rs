@@ -21,17 +21,20 @@ mod limits;
 mod panic;
 mod trace;
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
-
-use axum::{
-    Router,
-    extract::{Request, State},
-    middleware::{self, Next},
-    response::Response,
+use std::{
+    collections::HashMap,
+    convert::Infallible,
+    future::Future,
+    pin::Pin,
+    sync::{Arc, OnceLock},
+    time::Duration,
 };
+
+use axum::{Router, extract::Request, response::Response, routing::Route};
 use prost::Message;
 use tokio::sync::Semaphore;
 use tonic::service::Routes;
+use tower::{Service, layer::layer_fn, service_fn};
 
 pub(crate) use auth::InProcess;
 pub use auth::{Authenticator, InternalAuth, OpenMethods};
@@ -73,7 +76,12 @@ impl Stack {
         // `layer` wraps what stands before it: the last one is the outermost.
         let router: Router = routes
             .into_axum_router()
-            .layer(middleware::from_fn_with_state(chain, inside))
+            .layer(layer_fn(move |route: Route| {
+                let chain = Arc::clone(&chain);
+                service_fn(move |request: Request| -> Work {
+                    Box::pin(inside(Arc::clone(&chain), request, route.clone()))
+                })
+            }))
             .layer(panic::catch());
         Routes::from(router)
     }
@@ -81,22 +89,31 @@ impl Stack {
 
 /// What the layers inside catch-panic need.
 struct Chain {
-    names: MethodNames,
+    names: &'static MethodNames,
     places: limits::Places,
     stack: Stack,
 }
 
+/// A call that is worked on. It is large, and so it stays where it is made.
+type Work = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
 /// All layers inside catch-panic, as one layer of the router: with one for each, every call would pay for as many boxed
 /// futures and bodies. What stands last is the outermost.
-async fn inside(State(chain): State<Arc<Chain>>, request: Request, next: Next) -> Response {
+async fn inside(chain: Arc<Chain>, request: Request, route: Route) -> Result<Response, Infallible> {
     let stack = &chain.stack;
-    let work = |request| errors::explain(request, |request| next.run(request));
+    let work = |request| errors::explain(request, |request| run(route, request));
     let work = |request| limits::limit(&chain.places, request, work);
     let work = |request| auth::authenticate(&*stack.auth, request, work);
     let answers = chain.names.answers(request.uri().path());
     let work = |request| deadline::enforce(stack.deadline, &stack.drain, answers, request, work);
     let work = |request| headers::check(request, work);
-    trace::trace(&chain.names, &stack.metrics, request, work).await
+    Ok(trace::trace(chain.names, &stack.metrics, request, work).await)
+}
+
+/// The work itself.
+async fn run(mut route: Route, request: Request) -> Response {
+    let Ok(response) = route.call(request).await;
+    response
 }
 
 /// What a method answers with.
@@ -114,22 +131,26 @@ pub(crate) enum Answers {
 pub(crate) struct MethodNames(HashMap<&'static str, Answers>);
 
 impl MethodNames {
-    fn known() -> Self {
-        let mut names: HashMap<&'static str, Answers> = [
-            ("/grpc.health.v1.Health/Check", Answers::One),
-            ("/grpc.health.v1.Health/Watch", Answers::Watch),
-            (
-                "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
-                Answers::Watch,
-            ),
-            (
-                "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
-                Answers::Watch,
-            ),
-        ]
-        .into();
-        names.extend(suite_methods().iter().copied());
-        Self(names)
+    /// All of them; made once per process.
+    pub(crate) fn known() -> &'static Self {
+        static KNOWN: OnceLock<MethodNames> = OnceLock::new();
+        KNOWN.get_or_init(|| {
+            let mut names: HashMap<&'static str, Answers> = [
+                ("/grpc.health.v1.Health/Check", Answers::One),
+                ("/grpc.health.v1.Health/Watch", Answers::Watch),
+                (
+                    "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
+                    Answers::Watch,
+                ),
+                (
+                    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+                    Answers::Watch,
+                ),
+            ]
+            .into();
+            names.extend(suite_methods());
+            Self(names)
+        })
     }
 
     /// The path as a label: itself if it exists, else `unknown`.
@@ -143,34 +164,36 @@ impl MethodNames {
     fn answers(&self, path: &str) -> Answers {
         self.0.get(path).copied().unwrap_or(Answers::One)
     }
+
+    /// Whether the method at this path exists and answers with one message.
+    pub(crate) fn is_unary(&self, path: &str) -> bool {
+        self.0.get(path) == Some(&Answers::One)
+    }
 }
 
 /// Every method of the suite's protos. The set is small, fixed and made once per process, so its strings may live for
 /// ever.
-fn suite_methods() -> &'static [(&'static str, Answers)] {
-    static METHODS: std::sync::OnceLock<Vec<(&'static str, Answers)>> = std::sync::OnceLock::new();
-    METHODS.get_or_init(|| {
-        let set =
-            prost_types::FileDescriptorSet::decode(turnwise_proto::DESCRIPTORS).unwrap_or_default();
-        let mut methods = Vec::new();
-        for file in &set.file {
-            for service in &file.service {
-                for method in &service.method {
-                    let path: &'static str = Box::leak(
-                        format!("/{}.{}/{}", file.package(), service.name(), method.name())
-                            .into_boxed_str(),
-                    );
-                    let answers = match method.server_streaming() {
-                        false => Answers::One,
-                        true if method.name().starts_with("Watch") => Answers::Watch,
-                        true => Answers::Many,
-                    };
-                    methods.push((path, answers));
-                }
+fn suite_methods() -> Vec<(&'static str, Answers)> {
+    let set =
+        prost_types::FileDescriptorSet::decode(turnwise_proto::DESCRIPTORS).unwrap_or_default();
+    let mut methods = Vec::new();
+    for file in &set.file {
+        for service in &file.service {
+            for method in &service.method {
+                let path: &'static str = Box::leak(
+                    format!("/{}.{}/{}", file.package(), service.name(), method.name())
+                        .into_boxed_str(),
+                );
+                let answers = match method.server_streaming() {
+                    false => Answers::One,
+                    true if method.name().starts_with("Watch") => Answers::Watch,
+                    true => Answers::Many,
+                };
+                methods.push((path, answers));
             }
         }
-        methods
-    })
+    }
+    methods
 }
 
 /// The most bytes of headers that the transport reads of one call. What is above our own limit gets an answer up to here;

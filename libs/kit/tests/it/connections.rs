@@ -75,6 +75,63 @@ async fn a_connection_that_does_not_prove_itself_is_closed() {
     server.drain().await;
 }
 
+/// Reads up to a frame of this kind: its stream and what it holds. `None`: the connection ended before it.
+async fn hears(socket: &mut TcpStream, kind: u8) -> Option<(u32, Vec<u8>)> {
+    let read = async {
+        loop {
+            let mut head = [0; 9];
+            socket.read_exact(&mut head).await.ok()?;
+            let [long @ .., is, _, a, b, c, d] = head;
+            let long = u32::from_be_bytes([0, long[0], long[1], long[2]]);
+            let mut payload = vec![0; long.try_into().unwrap()];
+            socket.read_exact(&mut payload).await.ok()?;
+            if is == kind {
+                return Some((u32::from_be_bytes([a, b, c, d]), payload));
+            }
+        }
+    };
+    timeout(NEVER, read).await.expect("it answers or ends")
+}
+
+/// A first request may be on its way when the time for it ends: the peer is told, and what comes meanwhile is answered.
+#[tokio::test]
+async fn who_is_late_with_the_first_call_is_told_and_not_cut_off() {
+    const HEADERS: u8 = 1;
+    const GOAWAY: u8 = 7;
+    let kit = Kit::for_tests();
+    let server = serve_with(&kit, proof(300)).await;
+    let mut socket = silent(server.address, &[PREFACE, SETTINGS].concat()).await;
+    let (stream, farewell) = hears(&mut socket, GOAWAY).await.expect("a farewell");
+    // Any stream, and no error.
+    let any = [&[0x7f, 0xff, 0xff, 0xff][..], &[0; 4]].concat();
+    assert_eq!((stream, &farewell[..8]), (0, &any[..]));
+    // POST over http, a path, an authority, the kind of the content, and a message of no bytes.
+    let path = b"/grpc.health.v1.Health/Check";
+    let fields = [
+        &[0x83, 0x86, 0x04, u8::try_from(path.len()).unwrap()][..],
+        path,
+        b"\x01\x01x\x0f\x10\x10application/grpc\x00\x02te\x08trailers",
+    ]
+    .concat();
+    let long = u8::try_from(fields.len()).unwrap();
+    let call = [
+        &[0, 0, long, HEADERS, 4, 0, 0, 0, 1][..],
+        &fields,
+        b"\x00\x00\x05\x00\x01\x00\x00\x00\x01\x00\x00\x00\x00\x00",
+    ]
+    .concat();
+    socket.write_all(&call).await.unwrap();
+    let (stream, _) = hears(&mut socket, HEADERS).await.expect("an answer");
+    assert_eq!(stream, 1);
+    closed(&mut socket).await;
+    shows(
+        &kit,
+        r#"connections_ended_total{listener="grpc",cause="unproved"} 1"#,
+    )
+    .await;
+    server.drain().await;
+}
+
 #[tokio::test]
 async fn a_byte_now_and_then_proves_nothing() {
     let kit = Kit::for_tests();

@@ -11,12 +11,14 @@ use std::{
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional},
     net::{TcpListener, TcpStream},
+    task::{JoinSet, yield_now},
     time::timeout,
 };
 use tonic::Code;
-use turnwise_kit::Kit;
+use turnwise_kit::{CancellationToken, Kit, client::connect};
+use turnwise_proto::exam::v1::exam_service_client::ExamServiceClient;
 
-use crate::probe::{NEVER, ask, over_tcp, serve};
+use crate::probe::{NEVER, TOKEN, ask, options, over_tcp, serve, shows};
 
 const SETTINGS: &[u8] = b"\x00\x00\x00\x04\x00\x00\x00\x00\x00";
 /// GOAWAY without an error, after no request and after the first.
@@ -92,5 +94,55 @@ async fn what_an_ending_server_has_not_begun_is_sent_again_and_nothing_else() {
                 assert_eq!(result.unwrap_err().code(), Code::Unavailable, "{frames:?}");
             }
         }
+    }
+}
+
+/// A connection that a server has taken in, and has heard nothing of when it is told to end.
+#[tokio::test]
+async fn a_call_that_comes_on_a_new_connection_as_the_server_ends_is_answered() {
+    let kit = Kit::for_tests();
+    let server = serve(&kit).await;
+    let address = server.address;
+    let mut inner = TcpStream::connect(address).await.unwrap();
+    shows(&kit, r#"connections_open{listener="grpc"} 1"#).await;
+    let proxy = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut client = over_tcp(&Kit::for_tests(), proxy.local_addr().unwrap());
+    let call = tokio::spawn(async move { client.batch_get_question_status(ask("algebra")).await });
+    let (mut outer, _) = proxy.accept().await.unwrap();
+    let draining = tokio::spawn(server.drain());
+    while TcpStream::connect(address).await.is_ok() {
+        yield_now().await;
+    }
+    tokio::spawn(async move { copy_bidirectional(&mut outer, &mut inner).await });
+    timeout(NEVER, call).await.unwrap().unwrap().unwrap();
+    timeout(NEVER, draining).await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_call_fails_where_one_of_two_servers_ends() {
+    /// How often one ends, and how many call meanwhile without a pause.
+    const ENDS: usize = 30;
+    const CALLERS: usize = 8;
+    for _ in 0..ENDS {
+        let (first, second) = (Kit::for_tests(), Kit::for_tests());
+        let (ending, staying) = (serve(&first).await, serve(&second).await);
+        let both = format!("http://{},http://{}", ending.address, staying.address);
+        let client = connect(&both, None, options(TOKEN), &second).unwrap();
+        let stop = CancellationToken::new();
+        let mut callers = JoinSet::new();
+        for _ in 0..CALLERS {
+            let (stop, mut client) = (stop.clone(), ExamServiceClient::new(client.clone()));
+            callers.spawn(async move {
+                while !stop.is_cancelled() {
+                    let call = client.batch_get_question_status(ask("algebra"));
+                    call.await.unwrap();
+                }
+            });
+        }
+        shows(&first, r#"code="OK""#).await;
+        timeout(NEVER, ending.drain()).await.unwrap();
+        stop.cancel();
+        callers.join_all().await;
+        staying.drain().await;
     }
 }

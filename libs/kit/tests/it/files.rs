@@ -4,14 +4,13 @@ use std::{
     fs::{self, Permissions},
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    process::Command,
     sync::{Mutex, mpsc},
     time::Duration,
 };
 
 use tempfile::TempDir;
 use turnwise_kit::{Kit, caller::InternalToken, files};
-use turnwise_testing::write_secret;
+use turnwise_testing::{make_pipe, write_secret};
 
 /// Within this time a file has been looked at again, and twice.
 const LOOKED_AT: Duration = Duration::from_millis(1100);
@@ -67,11 +66,7 @@ fn a_file_that_is_no_secret_is_refused_with_a_remedy() {
 fn nothing_waits_for_a_pipe() {
     let home = TempDir::new().unwrap();
     let file = place(&home);
-    let made = Command::new("mkfifo")
-        .args(["-m", "600"])
-        .arg(&file)
-        .status();
-    assert!(made.unwrap().success());
+    make_pipe(&file);
     for named in [files::NamedFile::secret, files::NamedFile::public] {
         let problem = named(SETTING, &file).read().unwrap_err().to_string();
         assert!(problem.contains("it is no plain file"), "{problem}");

@@ -12,7 +12,7 @@ use tokio::{
 };
 use tonic::{body::Body, transport::Channel};
 use tower::{Service, ServiceExt};
-use turnwise_kit::{CancellationToken, Kit, admin, connections::ConnectionLimits};
+use turnwise_kit::{Kit, admin, connections::ConnectionLimits};
 
 use crate::probe::{NEVER, TOKEN, ask, channel, serve};
 
@@ -79,13 +79,11 @@ async fn every_answer_of_a_grpc_port_says_no_store() {
 #[tokio::test]
 async fn every_answer_of_the_admin_port_says_no_store() {
     let kit = Kit::for_tests();
-    let end = CancellationToken::new();
     let address = admin::serve(
         "127.0.0.1:0".parse().unwrap(),
         &kit,
         admin::Readiness::default(),
         ConnectionLimits::default(),
-        end.clone(),
     )
     .await
     .unwrap();
@@ -106,7 +104,7 @@ async fn every_answer_of_the_admin_port_says_no_store() {
         let said = answer.matches("cache-control: no-store\r\n").count();
         assert_eq!(said, 1, "{request}: {answer}");
     }
-    end.cancel();
+    kit.served.cancel();
     kit.tasks.close();
     tokio::time::timeout(Duration::from_secs(10), kit.tasks.wait())
         .await

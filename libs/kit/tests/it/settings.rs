@@ -8,6 +8,7 @@ use turnwise_kit::{
     Kit,
     settings::{ServerSettings, SettingsError, parse},
 };
+use turnwise_testing::make_pipe;
 
 #[derive(Parser, Debug)]
 struct Cli {
@@ -70,6 +71,9 @@ fn what_is_unknown_or_out_of_bounds_stops_the_start_and_is_named() {
     let not_a_value = file("KIT_TEST_NUMBER: {a: 1}\n");
     let out_of_bounds = file("KIT_TEST_NUMBER: 10\n");
     let path = |f: &tempfile::NamedTempFile| format!("--config={}", f.path().display());
+    let home = tempfile::tempdir().unwrap();
+    let pipe = home.path().join("pipe");
+    make_pipe(&pipe);
     let cases = [
         (
             vec!["--kit-test-number=0".to_owned()],
@@ -89,7 +93,11 @@ fn what_is_unknown_or_out_of_bounds_stops_the_start_and_is_named() {
         (vec![path(&out_of_bounds)], vec!["kit-test-number", "1..=9"]),
         (
             vec!["--config=/nowhere/at/all".to_owned()],
-            vec!["/nowhere/at/all"],
+            vec!["/nowhere/at/all", "there is no such file; write it"],
+        ),
+        (
+            vec![format!("--config={}", pipe.display())],
+            vec!["--config, CONFIG_FILE", "it is no plain file; name"],
         ),
         (
             vec!["--max-in-flight=0".to_owned()],

@@ -39,6 +39,19 @@ fn pieces() -> impl Strategy<Value = String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 8))]
 
+    /// Without names a look at the bytes comes first; it says nothing is there only where nothing is.
+    #[test]
+    fn a_quick_look_misses_nothing(
+        text in prop_oneof![
+            pieces(),
+            "([a-z]{1,3}|[Aa]t|www|[Dd]ot|point|com|://|[-.@:/?()_ ]| |[0-9]){0,12}",
+            "[ -~\t\n]{0,40}",
+        ],
+    ) {
+        let nobody = Roster::new(["Qzxv Vxzq"]).unwrap();
+        prop_assert_eq!(find(&text, &Roster::default()), find(&text, &nobody), "in {:?}", text);
+    }
+
     #[test]
     fn a_second_time_changes_nothing(text in pieces()) {
         let roster = roster();

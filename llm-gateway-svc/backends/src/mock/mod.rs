@@ -63,7 +63,6 @@ use std::{
 };
 
 use futures_util::{FutureExt, StreamExt, future, stream};
-use serde_json::Value;
 
 pub use embed::{DIMENSIONS, EmbedModel, Fault};
 pub use model::{Failing, Model, Rule, UnknownMock};
@@ -105,9 +104,9 @@ impl Mock {
     }
 
     fn answer(&self, model: Model, prompt: &Prompt) -> Pieces {
-        let schema: Option<Value> = prompt.schema.as_ref().map(Schema::to_json);
+        let schema = prompt.schema.as_ref().map(Schema::as_json);
         let number = self.answered.fetch_add(1, Ordering::Relaxed);
-        let writer = Writer::new(schema.as_ref(), number);
+        let writer = Writer::new(schema, number);
         let whole = |text: String| Answer::new(text, prompt);
         match model {
             Model::Well if !self.text.is_empty() => whole(writer.saying(&self.text)).at_once(),

@@ -29,8 +29,8 @@ const HEARTBEAT: Duration = Duration::from_secs(1);
 const WARN_EVERY: Duration = Duration::from_secs(10);
 const WARN_AFTER: Duration = Duration::from_secs(5);
 
-/// Maintains a queue until it is dropped, or the process shuts down and the last call has ended.
-pub(super) async fn run(queue: Weak<SharedQueue>, shutdown: CancellationToken) {
+/// Maintains a queue until it is dropped, or the process has served its calls and the last has ended.
+pub(super) async fn run(queue: Weak<SharedQueue>, served: CancellationToken) {
     let Some((client, wake, ended)) = queue.upgrade().map(|queue| {
         let (wake, ended) = (Arc::clone(&queue.wake), queue.ended.clone());
         (queue.client.clone(), wake, ended)
@@ -48,7 +48,7 @@ pub(super) async fn run(queue: Weak<SharedQueue>, shutdown: CancellationToken) {
         duplicate: None,
         epoch: None,
     };
-    maintenance.run(&mut news, &shutdown).await;
+    maintenance.run(&mut news, &served).await;
     maintenance.end(&client).await;
     if let Some(ended) = ended {
         ended.notify_one();
@@ -72,7 +72,7 @@ struct Maintenance {
 }
 
 impl Maintenance {
-    async fn run(&mut self, news: &mut Subscription, shutdown: &CancellationToken) {
+    async fn run(&mut self, news: &mut Subscription, served: &CancellationToken) {
         let mut ending = false;
         loop {
             let wake_at = {
@@ -90,7 +90,7 @@ impl Maintenance {
                 event = news.next() => self.handle(event).await,
                 () = sleep_until(wake_at) => {}
                 () = self.wake.notified() => {}
-                () = shutdown.cancelled(), if !ending => ending = true,
+                () = served.cancelled(), if !ending => ending = true,
             }
             let Some(queue) = self.queue.upgrade() else {
                 return;
@@ -256,10 +256,11 @@ impl Maintenance {
             *warned = Some(now);
             let state = queue.state();
             tracing::error!(
+                queue = queue.client.partition.as_str(),
                 replica_index = state.options.replica_index,
                 owned = state.own.len(),
-                "another process has the same QUEUE_REPLICA_INDEX, so the one that came later has no slots when Redis is away; \
-                 give each replica its own index, or set neither QUEUE_REPLICA_INDEX nor QUEUE_REPLICAS"
+                "another process has the same QUEUE_REPLICA_INDEX, so the one that joined this queue later has none of its \
+                 slots when Redis is away; give each replica its own index, or set neither QUEUE_REPLICA_INDEX nor QUEUE_REPLICAS"
             );
         }
     }

@@ -98,7 +98,7 @@ impl std::fmt::Debug for SharedQueue {
 }
 
 impl SharedQueue {
-    /// The queue of this name. Its task runs until the kit shuts down and its last call has ended. Which slots are its own is
+    /// The queue of this name. Its task runs until the kit has served its calls and the last has ended. Which slots are its own is
     /// leased, or else set in the options.
     pub(crate) fn open(
         mut options: QueueOptions,
@@ -151,7 +151,7 @@ impl SharedQueue {
         });
         kit.tasks.spawn(maintenance::run(
             Arc::downgrade(&shared),
-            kit.shutdown.clone(),
+            kit.served.clone(),
         ));
         shared
     }

@@ -78,7 +78,7 @@ impl std::fmt::Debug for Ordinals {
 }
 
 impl Ordinals {
-    /// Leases an ordinal, and keeps it until the kit shuts down and the last of the process's queues has ended. `slot_ttl`:
+    /// Leases an ordinal, and keeps it until the kit has served its calls and the last of the process's queues has ended. `slot_ttl`:
     /// after which silence a process is dead, and for how long the members must be the same before they are applied. To be
     /// called within a runtime.
     pub fn lease(redis: Redis, slot_ttl: Duration, kit: &Kit) -> Self {
@@ -95,8 +95,7 @@ impl Ordinals {
             state: Mutex::default(),
             ended: Arc::default(),
         });
-        kit.tasks
-            .spawn(Arc::clone(&lease).keep(kit.shutdown.clone()));
+        kit.tasks.spawn(Arc::clone(&lease).keep(kit.served.clone()));
         Self { lease }
     }
 
@@ -129,7 +128,7 @@ impl Ordinals {
 }
 
 impl Lease {
-    async fn keep(self: Arc<Self>, shutdown: CancellationToken) {
+    async fn keep(self: Arc<Self>, served: CancellationToken) {
         let pause = HEARTBEAT.min(self.ttl / 4);
         let mut next = Instant::now();
         let mut ending = false;
@@ -137,7 +136,7 @@ impl Lease {
             tokio::select! {
                 () = sleep_until(next) => {}
                 () = self.ended.notified() => {}
-                () = shutdown.cancelled(), if !ending => ending = true,
+                () = served.cancelled(), if !ending => ending = true,
             }
             let leaves = ending && self.state().queues().all(|queue| queue.has_left());
             let again = self.beat(leaves).await;

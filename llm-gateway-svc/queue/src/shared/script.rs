@@ -60,7 +60,8 @@ pub(super) const AT_ONCE: usize = 100;
 #[derive(Clone)]
 pub(super) struct ScriptClient {
     redis: Redis,
-    partition: String,
+    /// The queue, where it is told from others.
+    pub(super) partition: String,
     /// What all keys and channels begin with.
     name: String,
     keys: Arc<[String]>,

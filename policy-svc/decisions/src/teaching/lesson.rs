@@ -208,15 +208,15 @@ impl<'a> Lesson<'a> {
             if self.situation.own_is_solved && !self.situation.own_is_question {
                 moves.push(Move::Ask(keys::TEACHING_PUT_IN));
             }
-            // The rule with the first step, the rule again, an exercise that is worked out. Where no step is known, the rule
-            // of its unit.
+            // The rule with the first step, the rule again, an exercise that is worked out. Where no step is known, the
+            // lesson that answers, and the rule of its unit.
             if self.hints.len() > 1 {
                 moves.extend([Move::Hint(2), Move::Hint(1)]);
             } else if self.situation.own_is_plain {
                 moves.push(Move::Ask(keys::TEACHING_PLAIN));
             } else {
                 let is_focus = self.about_id() == self.policy.focus_unit_id;
-                moves.push(Move::Idea);
+                moves.extend(self.answer().into_iter().chain([Move::Idea]));
                 moves.extend(is_focus.then_some(Move::Passage));
             }
             moves.push(Move::Example);
@@ -229,7 +229,7 @@ impl<'a> Lesson<'a> {
             Asks::Next if was_quoted(self.course, self.situation.said) => {
                 moves.push(Move::Ask(keys::TEACHING_OPEN));
             }
-            Asks::Next => moves.push(Move::Drill),
+            Asks::Next if !self.situation.leads_on => moves.push(Move::Drill),
             _ => {}
         }
         let is_asked = matches!(asks, Asks::Explanation | Asks::Help | Asks::Example);

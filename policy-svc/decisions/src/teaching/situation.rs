@@ -54,6 +54,8 @@ pub struct Situation<'a> {
     pub placement: Option<OpenDrill<'a>>,
     /// The exam question that waits for an answer: no reply states it.
     pub exam: Option<OpenDrill<'a>>,
+    /// Whether no drill is open, the focus is met and the next unit leads on to the target: going on is no drill on the focus.
+    pub leads_on: bool,
     /// What the tutor said last in this thread, the latest last.
     pub said: &'a [String],
     /// The places of those of the focus's misconceptions that have something in common with the message, the nearest first:

@@ -2,7 +2,7 @@
 
 use turnwise_decisions::{
     Action::{self, ConceptCard, DrillCard, ExamBlock, SocraticQuestion},
-    Announcement, Availability, DecideInput, EventKind, Label, Plan,
+    Announcement, Availability, DecideInput, Event, EventKind, Label, Plan,
     QuestionState::{Available, Locked, Passed},
     Snapshot, Tier, decide,
 };
@@ -174,6 +174,31 @@ fn questions_to_revisit_come_first_oldest_first() {
     assert_eq!(plan.focus_revisit_question_ids, [B2, B1]);
     let policy = decide_available(&course, plan, &[B1, B2]).policy;
     assert_eq!(policy.exam_candidate_ids, [B2, B1]);
+}
+
+#[test]
+fn the_button_of_an_entry_opens_that_question_alone() {
+    let course = course();
+    let mut record = ready_on_b();
+    record.revisit_question_ids = vec![B2.to_owned(), B1.to_owned()];
+    for (asked, state, candidates) in [
+        (B1, Available, &[B1][..]),
+        (B1, Locked, &[]),
+        // Not of the queue, nor any more.
+        ("B-bronze-9", Available, &[]),
+        ("B-silver-1", Available, &[]),
+    ] {
+        let mut input = input(record.clone(), &[]);
+        input.event = event(EventKind::RequestExam, "B").map(|event| Event {
+            question_id: asked.to_owned(),
+            ..event
+        });
+        let plan = plan(&course, &input).unwrap();
+        let known = statuses(&[(B1, state, None), (B2, Available, None)]);
+        let decision = decide(&course, &decide_input(plan, &[B2, B1], known)).unwrap();
+        assert_eq!(decision.policy.exam_candidate_ids, candidates, "{asked}");
+        assert_eq!(decision.policy.allows(ExamBlock), !candidates.is_empty());
+    }
 }
 
 #[test]

@@ -165,6 +165,7 @@ pub fn event(kind: EventKind, unit: &str) -> Option<Event> {
     Some(Event {
         kind,
         unit_id: unit.to_owned(),
+        question_id: String::new(),
     })
 }
 

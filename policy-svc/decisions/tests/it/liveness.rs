@@ -341,6 +341,7 @@ fn walk(student: &mut Student<'_>, steps: &[Step]) {
                 let event = Event {
                     kind: *kind.get(&kinds),
                     unit_id: at.get(&units).clone(),
+                    question_id: String::new(),
                 };
                 student.turn(&[], Some(event), *right)
             }

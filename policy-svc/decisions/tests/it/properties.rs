@@ -99,7 +99,7 @@ proptest! {
                 Action::ExamBlock => EventKind::RequestExam,
                 Action::ConceptCard => continue,
             };
-            let pressed = Event { kind, unit_id: decision.policy.focus_unit_id.clone() };
+            let pressed = Event { kind, unit_id: decision.policy.focus_unit_id.clone(), question_id: String::new() };
             let leads_there = |b: &Button| b.event() == Some(&pressed);
             prop_assert!(decision.buttons.iter().any(leads_there), "{action:?}");
         }

@@ -142,6 +142,7 @@ fn an_entry_at_or_below_the_badge_goes() {
         (event.kind, event.unit_id.as_str()),
         (EventKind::RequestExam, "B")
     );
+    assert_eq!(event.question_id, B);
 }
 
 #[test]

@@ -14,7 +14,7 @@ const PHRASES: &[(Phrase, &[&str])] = &[
         "it has no real solutions", "no value", "no number", "no such number", "there is no such number", "no x",
         "keine lösung", "keine lösungen", "keine loesung", "keine reelle lösung", "keine reellen lösungen", "unlösbar",
         "nicht lösbar", "leere menge", "die leere menge", "keine zahl", "nie", "never true", "unsolvable", "not solvable", "impossible", "not possible", "no solution exists", "there is none", "there isn't one",
-        "there isn't a solution", "nothing works", "it doesn't exist", "doesn't exist", "no roots", "unmöglich", "kein x",
+        "there isn't a solution", "nothing works", "no solutions exist", "can't be solved", "cannot be solved", "it doesn't exist", "doesn't exist", "no roots", "unmöglich", "kein x",
         "es gibt keine lösung",
     ]),
     (Phrase::Everything, &[

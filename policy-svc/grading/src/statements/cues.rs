@@ -16,6 +16,9 @@ pub(super) const RELATIONS: &[(&str, char)] = &[
     ("ist kleiner als ", '<'),
 ];
 
+/// What says so of a formula with a variable that is to be worked out: `(x + 1)² is x² + 2x + 1`.
+pub(super) const EQUATING: &[&str] = &["is ", "gives ", "becomes ", "ist ", "ergibt ", "wird zu "];
+
 /// Words of a sentence that compares without signs: `In size, -8 is greater than 3.`
 pub(super) static SIZE: Words =
     Words::new("size magnitude absolute distance away betrag absolutbetrag abstand betragsmäßig");
@@ -151,6 +154,18 @@ pub(super) const TELLING_PHRASES: &[&str] = &[
 /// Words that a condition begins with.
 pub(super) static SUPPOSING: Words = Words::new("if unless wenn falls");
 
+/// Words before who said the same, and words that say that it was right.
+pub(super) static AGREEING: Words = Words::new("as like wie");
+pub(super) static RIGHTLY: Words = Words::new("correctly rightly richtig korrekt");
+
+/// Words that say that it was not.
+pub(super) static WRONGLY: Words = Words::new("incorrectly wrongly irrtümlich fälschlich");
+
+/// Words of saying something.
+pub(super) static SAYING: Words = Words::new(
+    "said say wrote write written told noted mentioned gesagt sagst sagtest schreibst schriebst geschrieben meintest",
+);
+
 /// Words of a verdict on what the student answered.
 pub(super) static ANSWERING: Words = Words::new(
     "no nope not quite exactly yet right correct wrong incorrect false sorry unfortunately that that's it it's is \
@@ -191,6 +206,29 @@ pub(super) static POSING: Words = Words::new(
 pub(super) static RULING: Words =
     Words::new("always rule law general generally immer regel gesetz allgemein stets");
 
+/// Words that name a rule that stands beside them.
+pub(super) static NAMING: Words =
+    Words::new("rule law formula identity regel gesetz formel identität");
+
+/// Phrases that say so.
+pub(super) const FOR_ALL: &[&str] = &[
+    "for all ",
+    "for every ",
+    "for each ",
+    "for any ",
+    "whatever ",
+    "no matter ",
+    "für alle ",
+    "für jede",
+    "für beliebige",
+    "egal ",
+];
+
+/// Words that say for all of which kind.
+pub(super) static LIMITING: Words = Words::new(
+    "in of that which where with whose such between except only from von mit außer nur wo zwischen aus denen",
+);
+
 /// Words of a sentence about an equation and what solves it.
 pub(super) static SOLVING: Words = Words::new(
     "equation equations solve solves solved solution solutions unknown satisfy satisfies satisfied find gleichung \
@@ -230,6 +268,29 @@ pub(super) static REMAINING: Words =
 pub(super) static TRYING: Words = Words::new(
     "try test put substitute set let for if when with check insert probiere teste setze für wenn sei mit prüfe probe \
     suppose",
+);
+
+/// Words before a value for which something is said to come out.
+pub(super) static GIVING: Words =
+    Words::new("with for if when let suppose take at mit für wenn falls bei sei");
+
+/// Words between what is said and the value that it is said for.
+pub(super) static CONDITIONING: Words = Words::new("when if wenn falls");
+
+/// Words before a value that is put into something.
+pub(super) static PUTTING: Words = Words::new(
+    "put putting plug plugging substitute substituting insert inserting set setting in setze setzt",
+);
+
+/// Words that say what comes out for a value.
+pub(super) static YIELDING: Words = Words::new(
+    "get gets have has gives give find means is ist gilt erhältst erhält erhalten bekommst bekommt bekommen hast haben \
+    ergibt folgt",
+);
+
+/// Words that may stand beside them.
+pub(super) static PASSING: Words = Words::new(
+    "you we one so then it this that which and in dann du man wir sich das es also und ein",
 );
 
 /// Words that a problem is set with, none of which asks for some of its solutions only.

@@ -9,6 +9,9 @@ use super::{cues, doubt::words};
 /// Marks of what is wrong.
 pub(super) const CROSSES: [char; 3] = ['✗', '✘', '❌'];
 
+/// `as you already said`
+const LONGEST_AS: usize = 4;
+
 /// What parts two clauses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Joint {
@@ -77,6 +80,9 @@ fn excludes(clause: &str, first: &str) -> bool {
 /// Whether a text has words that deny, or tell of others.
 pub(super) fn denies(text: &str) -> bool {
     let text = &text.to_lowercase();
+    if agrees(text) {
+        return false;
+    }
     let is_short = |word: &str| word.ends_with("n't") || word.ends_with("n’t");
     let denying = words(text).filter(|word| cues::DENYING.has(word) || is_short(word));
     // `don't worry`, `kein Problem`
@@ -85,6 +91,27 @@ pub(super) fn denies(text: &str) -> bool {
         || has_phrase(text, cues::DENYING_PHRASES)
         || tells_of_others(text)
         || text.contains(CROSSES)
+}
+
+/// Whether a clause says that the student said so, and that it is so: `As you said, …`, `You correctly wrote that …`. Who agrees
+/// with what nobody said says it.
+pub(super) fn agrees(clause: &str) -> bool {
+    let all: Vec<&str> = words(clause).collect();
+    let says = |words: &[&str]| words.iter().any(|word| cues::SAYING.has(word));
+    let is_as = |three: &[&str]| match three {
+        [joint, who, said @ ..] => {
+            cues::AGREEING.has(joint) && cues::ADDRESSING.has(who) && says(said)
+        }
+        _ => false,
+    };
+    let is_right =
+        || is_addressed(clause) && all.iter().any(|word| cues::RIGHTLY.has(word)) && says(&all);
+    let is_denied = |word: &&str| cues::DENYING.has(word) || cues::WRONGLY.has(word);
+    let from = |at: usize| {
+        all.get(at..all.len().min(at + LONGEST_AS))
+            .unwrap_or_default()
+    };
+    ((0..all.len()).map(from).any(is_as) || is_right()) && !all.iter().any(is_denied)
 }
 
 fn tells_of_others(clause: &str) -> bool {
@@ -102,7 +129,8 @@ fn attributes(clause: &str) -> bool {
     let tells_last = words(clause)
         .last()
         .is_some_and(|word| cues::TELLING.has(word) && clause.trim_end().ends_with(word));
-    tells_last || is_label(clause) || tells_of_others(clause) && !is_addressed(clause)
+    !agrees(clause)
+        && (tells_last || is_label(clause) || tells_of_others(clause) && !is_addressed(clause))
 }
 
 /// `In your line, …`, `Your idea: …`

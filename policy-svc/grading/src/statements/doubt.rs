@@ -6,11 +6,29 @@ use super::{
     cues::{self, Words},
     denial::{self, CROSSES},
     identity::Meant,
-    question,
+    question, rules,
     scan::{Edge, Run, is_dash},
     verdict::Chain,
 };
 use crate::{forms::is_literal, notation::Expression, units};
+
+/// Whether a sentence goes on behind a place.
+pub(super) fn goes_on(text: &str, place: usize) -> bool {
+    let rest = text.get(place..).unwrap_or_default();
+    let rest = rest.trim_start_matches([' ', '$', ')', '*', '”', '"']);
+    !(rest.is_empty() || rest.starts_with(['.', '!', '?', '\n']))
+}
+
+/// Whether a verb stands for the sign of a formula with a variable, and the sentence goes on behind it: `4(x + 1) is 4x and 4`.
+pub(super) fn is_told_on(text: &str, run: &Run<'_>) -> bool {
+    let own = text.get(run.range.clone()).unwrap_or_default();
+    let has = |word: &&str| own.contains(*word);
+    let is_told = cues::EQUATING.iter().any(has)
+        && !cues::RELATIONS
+            .iter()
+            .any(|(phrase, _)| own.contains(phrase));
+    is_told && run.formula.contains(char::is_alphabetic) && goes_on(text, run.range.end)
+}
 
 /// Whether words beside a formula may belong to it, so that it says something else than it seems to.
 pub(super) fn is_cut(run: &Run<'_>, chain: Option<&Chain>) -> bool {
@@ -67,19 +85,24 @@ impl<'t> Told<'t> {
 
     /// Whether nobody says that the statement at a place is true.
     pub(super) fn is_no_claim(&self, place: &Range<usize>) -> bool {
-        is_no_claim(self.text, place) || self.is_quoted(place.start)
+        let before = || {
+            let start = sentence(self.text, place).start;
+            self.text.get(start..place.start).unwrap_or_default()
+        };
+        is_no_claim(self.text, place) || self.is_quoted(place.start) && !denial::agrees(before())
     }
 
     /// How an equality with variables at a place is meant: as a rule where its sentence says so, as one that is posed where
     /// the text speaks of an equation and its solutions, or asks whether something is true. Any other question beside it
     /// leaves it a claim.
     pub(super) fn meant(&self, place: &Range<usize>) -> Meant {
-        let said = self
-            .text
-            .get(sentence(self.text, place))
-            .unwrap_or_default();
-        let has = |list: &Words| words(said).any(|word| list.has(word));
-        if has(&cues::RULING) && !has(&cues::SOLVING) {
+        let sentence = sentence(self.text, place);
+        let part = |place: Range<usize>| self.text.get(place).unwrap_or_default();
+        let before = part(sentence.start..place.start);
+        let after = part(place.end..sentence.end);
+        let has = |list: &Words| words(before).chain(words(after)).any(|word| list.has(word));
+        let is_rule = has(&cues::RULING) || rules::is_for_all(before, after);
+        if is_rule && !has(&cues::SOLVING) || rules::is_named(before) {
             return Meant::Rule;
         }
         let is_posed = *self.posed.get_or_init(|| {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::{
     Findings,
     cues::{self, Words},
-    doubt::{Told, words},
+    doubt::{Told, is_cut, words},
     identity,
     scan::{self, Edge, Run},
     verdict::Chain,
@@ -78,6 +78,17 @@ pub(super) fn step_follows(problem: &Run<'_>, step: &str) -> Option<bool> {
     agrees_in_solutions(&name, &known, step, Line::Step)
 }
 
+/// The formulas with a relation in a text. What follows a verb may be a part of more: `3(x + 2) is 3 times the bracket`.
+fn runs(text: &str) -> Vec<Run<'_>> {
+    let mut runs = scan::runs(text);
+    runs.retain(|run| {
+        let own = text.get(run.range.clone()).unwrap_or_default();
+        let is_told = cues::EQUATING.iter().any(|verb| own.contains(verb));
+        !is_told || !is_cut(run, Chain::readings(&run.formula).first())
+    });
+    runs
+}
+
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {
@@ -92,7 +103,7 @@ enum Line {
 /// Whether the words of an example may ask for some of the solutions: the positive one, a length.
 fn may_ask_for_some(example: &WorkedExample<'_>) -> bool {
     let problem = example.problem;
-    let runs = scan::runs(problem);
+    let runs = runs(problem);
     let place = runs
         .first()
         .map_or(0..problem.len(), |run| run.range.clone());
@@ -132,7 +143,7 @@ enum Found {
 
 impl Problem {
     fn read(problem: &str) -> Option<Self> {
-        match scan::runs(problem).as_slice() {
+        match runs(problem).as_slice() {
             [] => expression(without_task(problem)).map(Self::Expression),
             [run] if let Some((name, found, _)) = solved(run) => Some(Self::Relation(name, found)),
             runs => {
@@ -201,7 +212,7 @@ fn names_solutions(relation: &Relation) -> bool {
 /// all that come into question, the answer names solutions only. An answer that names none is a step: `2x = 4`.
 fn agrees_in_solutions(name: &Rc<str>, known: &Found, text: &str, line: Line) -> Option<bool> {
     let told = Told::new(text);
-    let runs = scan::runs(text);
+    let runs = runs(text);
     let mut agreed = false;
     let mut numbers: Vec<Quotient> = Vec::new();
     // Of each set that is named, whether it is less or more than the solutions.
@@ -313,7 +324,7 @@ fn given(equation: &Relation) -> Option<(&Rc<str>, &Expression)> {
 
 /// Whether the values that an answer gives, one for each variable, satisfy equations.
 fn satisfies(equations: &[Relation], text: &str) -> Option<bool> {
-    let runs = scan::runs(text);
+    let runs = runs(text);
     let named: Vec<Relation> = runs.iter().map(equation).collect::<Option<_>>()?;
     let mut work = Work::new();
     let mut env = Env::new(Roots::Real);
@@ -398,7 +409,7 @@ fn expression(text: &str) -> Option<Expression> {
     let text = text.strip_prefix('=').unwrap_or(text);
     // Read as one side of an equality, so that words and other formulas are in the way.
     let whole = format!("{text} = 0");
-    let runs = scan::runs(&whole);
+    let runs = runs(&whole);
     let [run] = runs.as_slice() else {
         return None;
     };
@@ -416,7 +427,7 @@ fn expression(text: &str) -> Option<Expression> {
 }
 
 fn agrees_in_value(problem: &Expression, text: &str, is_last: bool) -> Option<bool> {
-    let own = match scan::runs(text).as_slice() {
+    let own = match runs(text).as_slice() {
         [] => expression(text)?,
         // `2/3 + 1/6 = 5/6`: what the whole problem comes to.
         [run] => {

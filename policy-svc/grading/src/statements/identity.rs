@@ -46,7 +46,8 @@ pub(super) fn holds(
 ) -> Option<bool> {
     let names = left.variables();
     if names.is_empty() || names != right.variables() {
-        return None;
+        return is_constant(left, right, work)
+            .filter(|holds| sign == Sign::Equal && (*holds || meant() != Meant::Posed));
     }
     // `i · i = -1`: no variable.
     if matches!(names.as_slice(), [only] if &**only == "i") {
@@ -70,6 +71,19 @@ pub(super) fn holds(
         }
     };
     (is_meant && meant() != Meant::Posed).then_some(false)
+}
+
+/// `x^0 = 0`: whether a term that has one value for all numbers is the number beside it. A sum or a multiple of zero may be what
+/// is left of an equation without a solution: `x - x = 5`, `0x = 5`.
+fn is_constant(left: &Expression, right: &Expression, work: &mut Work) -> Option<bool> {
+    let (term, number) = if right.has_variable() {
+        (right, left)
+    } else {
+        (left, right)
+    };
+    let is_term = !matches!(term, Expression::Add(_)) && !number.has_variable();
+    let own = value(term, work).filter(|own| is_term && own.is_constant() && !own.is_zero())?;
+    own.equals(&value(number, work)?, work).ok()?
 }
 
 fn value(expression: &Expression, work: &mut Work) -> Option<Quotient> {

@@ -39,6 +39,7 @@ pub(super) fn may_relate(text: &str) -> bool {
         || cues::RELATIONS
             .iter()
             .any(|(phrase, _)| text.contains(phrase))
+        || text.contains(letters::WORKING) && cues::EQUATING.iter().any(|verb| text.contains(verb))
 }
 
 /// The formulas with a relation, in order.
@@ -366,6 +367,7 @@ impl<'t> Scanner<'t> {
             || cues::RELATIONS
                 .iter()
                 .any(|(phrase, _)| next.starts_with(phrase))
+            || self.equation(next).is_some()
             || rest.starts_with(" : ") && next.starts_with(": ")
             || self.depth > 0 && next.starts_with([')', ']'])
             || touches && rest.starts_with(|c: char| c.is_alphanumeric() || c == '(');

@@ -269,11 +269,7 @@ fn pair(
         return identity::holds(left, sign, right, place, meant, work);
     }
     let (own, other) = (value(left, work)?, value(right, work)?);
-    let holds = match sign {
-        Sign::Equal => own.equals(&other, work).ok()??,
-        Sign::NotEqual => !own.equals(&other, work).ok()??,
-        _ => sign.holds(compare(&own, &other, work)?),
-    };
+    let holds = relates(&own, sign, &other, work)?;
     let open = || {
         mixes_percent(left)
             || mixes_percent(right)
@@ -287,6 +283,20 @@ fn pair(
                     || may_be_product(right, &own))
     };
     (holds || !open()).then_some(holds)
+}
+
+/// Whether two numbers are in a relation.
+pub(super) fn relates(
+    own: &Quotient,
+    sign: Sign,
+    other: &Quotient,
+    work: &mut Work,
+) -> Option<bool> {
+    Some(match sign {
+        Sign::Equal => own.equals(other, work).ok()??,
+        Sign::NotEqual => !own.equals(other, work).ok()??,
+        _ => sign.holds(compare(own, other, work)?),
+    })
 }
 
 /// `3 = 8` is what is left of an equation without a solution.

@@ -4,12 +4,13 @@
 //! is done first (`half of 6 plus 4`), it is none.
 
 mod beginning;
+mod done;
 mod tokens;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, ops::Range};
 
 use self::{
-    beginning::{may_begin, may_state},
+    beginning::{is_about_a_number, is_all, may_begin, may_state},
     tokens::{Kind, Token, tokens},
 };
 use super::{
@@ -45,6 +46,7 @@ const EQUALITIES: &[(&[&str], bool)] = &[
     (&["equals"], false),
     (&["is", "equal", "to"], false),
     (&["ist", "gleich"], false),
+    (&["is", "also"], true),
     (&["is"], true),
     (&["comes", "to"], true),
     (&["results", "in"], true),
@@ -57,6 +59,14 @@ const EQUALITIES: &[(&[&str], bool)] = &[
     (&["ergibt"], true),
     (&["macht"], true),
     (&["gibt"], true),
+];
+
+/// Words for equality between whatever numbers, computed or not.
+const SAME: &[&[&str]] = &[
+    &["is", "the", "same", "as"],
+    &["is", "as", "much", "as"],
+    &["ist", "dasselbe", "wie"],
+    &["ist", "genauso", "viel", "wie"],
 ];
 
 /// What is done to one number, and what stands around it.
@@ -72,8 +82,8 @@ const FUNCTIONS: &[(&[&str], &str, &str)] = &[
     (&["square", "root", "of"], "√(", ")"),
     (&["quadratwurzel", "aus"], "√(", ")"),
     (&["wurzel", "aus"], "√(", ")"),
-    (&["opposite", "of"], "-(", ")"),
-    (&["gegenzahl", "von"], "-(", ")"),
+    (&["opposite", "of"], "0-(", ")"),
+    (&["gegenzahl", "von"], "0-(", ")"),
     (&["reciprocal", "of"], "1/(", ")"),
     (&["kehrwert", "von"], "1/(", ")"),
 ];
@@ -113,6 +123,7 @@ pub(super) fn runs(text: &str) -> Vec<Run<'_>> {
     let mut runs = Vec::new();
     let mut at = 0;
     let mut clause_end = 0;
+    let mut found: Option<Range<usize>> = None;
     while at < tokens.len() {
         if at >= clause_end {
             let clause = tokens.get(at..).unwrap_or_default();
@@ -128,27 +139,31 @@ pub(super) fn runs(text: &str) -> Vec<Run<'_>> {
             at += 1;
             continue;
         }
-        let mut reader = Reader {
-            tokens: &tokens,
-            at,
-            brackets: 0,
-            is_computed: false,
-            is_worded: false,
-        };
-        let formula = reader.statement();
+        let mut reader = Reader::new(&tokens, at);
+        let is_bare = is_about_a_number(&tokens, at, found.as_ref());
+        let formula = reader.statement(is_bare);
         let span = tokens.get(at).zip(tokens.get(reader.at.wrapping_sub(1)));
         if let (Some(formula), Some((first, last))) = (formula, span) {
-            runs.push(Run {
-                range: first.range.start..last.range.end,
-                formula,
-                before: before(&tokens, at),
-                after: after(&tokens, reader.at),
-            });
+            found = Some(at..reader.at);
+            let range = first.range.start..last.range.end;
+            let (before, after) = match reader.is_bare && is_bare {
+                true => (Edge::Clean, Edge::Clean),
+                false => (before(&tokens, at), after(&tokens, reader.at)),
+            };
+            if reader.is_worded && (!reader.is_bare || is_all(text, &range)) {
+                runs.push(Run {
+                    range,
+                    formula,
+                    before,
+                    after,
+                });
+            }
             at = reader.at;
         } else {
             at += 1;
         }
     }
+    runs.extend(done::runs(text, &tokens));
     runs
 }
 
@@ -194,9 +209,22 @@ struct Reader<'a, 't> {
     is_computed: bool,
     /// Whether it has words that the scanner for signs does not read.
     is_worded: bool,
+    /// Whether nothing was computed on the left, or it is said to be the same as the right: then that must be all.
+    is_bare: bool,
 }
 
-impl<'t> Reader<'_, 't> {
+impl<'a, 't> Reader<'a, 't> {
+    fn new(tokens: &'a [Token<'t>], at: usize) -> Self {
+        Self {
+            tokens,
+            at,
+            brackets: 0,
+            is_computed: false,
+            is_worded: false,
+            is_bare: false,
+        }
+    }
+
     fn kind(&self) -> Option<Kind<'t>> {
         self.tokens.get(self.at).map(|token| token.kind)
     }
@@ -226,14 +254,26 @@ impl<'t> Reader<'_, 't> {
         is_here
     }
 
-    /// Two sides that are said to be equal, as a formula.
-    fn statement(&mut self) -> Option<String> {
-        let left = self.side()?;
-        if !self.is_computed || !self.equality() {
+    /// Two sides that are said to be equal, as a formula. `may_be_bare`: the left one may be a number and no more. In signs that
+    /// is what is left of an equation without a solution, `3 = 8`; in words it is none.
+    fn statement(&mut self, may_be_bare: bool) -> Option<String> {
+        let mut left = self.side()?;
+        if !self.is_computed {
+            if !may_be_bare {
+                return None;
+            }
+            left += " + 0";
+        }
+        let is_same = SAME.iter().any(|words| self.takes(words));
+        self.is_worded |= is_same;
+        self.is_bare = is_same || !self.is_computed;
+        if !is_same && !self.equality() {
             return None;
         }
         let right = self.side()?;
-        self.is_worded.then(|| format!("{left} = {right}"))
+        // Nor is `the same as 1/3` a share of something.
+        let share = if is_same { " + 0" } else { "" };
+        Some(format!("{left} = {right}{share}"))
     }
 
     fn equality(&mut self) -> bool {
@@ -276,7 +316,9 @@ impl<'t> Reader<'_, 't> {
         let adds = |sign: &&&str| matches!(**sign, "+" | "-");
         let added = signs.iter().filter(adds).count();
         // Signs say what is done first, words do not.
-        let is_plain = added == signs.len() || added == 0 && signs.len() == 1 || in_signs;
+        let is_product = signs.iter().all(|sign| *sign == "·");
+        let is_plain =
+            added == signs.len() || added == 0 && signs.len() == 1 || is_product || in_signs;
         is_plain.then_some(side)
     }
 
@@ -284,6 +326,14 @@ impl<'t> Reader<'_, 't> {
         if let Some(Kind::Sign(sign)) = self.kind().filter(|kind| *kind != Kind::Sign("=")) {
             self.at += 1;
             return Some(sign);
+        }
+        // `5 x 2`, but not `5 x minus 2`
+        if self.kind() == Some(Kind::Word("x"))
+            && let Some(Kind::Number(_)) = self.tokens.get(self.at + 1).map(|token| token.kind)
+        {
+            self.at += 1;
+            self.is_worded = true;
+            return Some("·");
         }
         let (_, sign) = OPERATIONS.iter().find(|(words, _)| self.takes(words))?;
         self.is_worded = true;

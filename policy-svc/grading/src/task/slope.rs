@@ -30,8 +30,8 @@ const MARKS: [&str; 8] = [
     "\\;",
 ];
 
-/// The problem of working out the slope of the line through two points, where a prompt asks for that and nothing else.
-pub(crate) fn problem(drill: &Drill<'_>) -> Option<Problem> {
+/// The two points, in order, where a prompt asks for the slope of the line through them and for nothing else.
+pub(crate) fn points_of(drill: &Drill<'_>) -> Option<[[i64; 2]; 2]> {
     let pieces = pieces(drill.prompt);
     let words = words(&pieces);
     let has = |own: &[&str]| words.iter().any(|word| own.contains(word));
@@ -53,20 +53,24 @@ pub(crate) fn problem(drill: &Drill<'_>) -> Option<Problem> {
             }
         }
     }
-    let [[x, y], [other_x, other_y]] = all.as_slice() else {
-        return None;
-    };
-    if x == other_x {
-        return None;
-    }
+    // Which of them comes first makes no difference.
+    all.sort_unstable();
+    let points: [[i64; 2]; 2] = all.try_into().ok()?;
+    (points[0][0] != points[1][0]).then_some(points)
+}
+
+/// The problem of working out that slope.
+pub(crate) fn problem(drill: &Drill<'_>) -> Option<Problem> {
+    let [[x, y], [other_x, other_y]] = points_of(drill)?;
     // Written as nobody writes it: who puts the points in has begun to work and copies nothing.
     let slope = Expression::Multiply(vec![
-        difference(*other_y, *y),
-        Expression::Divide(Box::new(number(1)), Box::new(difference(*other_x, *x))),
+        difference(other_y, y),
+        Expression::Divide(Box::new(number(1)), Box::new(difference(other_x, x))),
     ]);
+    let pieces = pieces(drill.prompt);
     Some(Problem {
         subject: Subject::Expression(slope),
-        ..described(drill, Task::Evaluate, &words)
+        ..described(drill, Task::Evaluate, &words(&pieces))
     })
 }
 

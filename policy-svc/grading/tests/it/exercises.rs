@@ -16,6 +16,25 @@ fn words_spaces_and_order_make_no_other_exercise() {
             ("Factor.", "15 + 8x + x^2"),
         ],
         &[("Draw  a line of 4 cm.", ""), ("draw a line of 4 cm.", "")],
+        &[
+            ("Löse die Gleichung.", "x + 7 = 12"),
+            ("Löse nach x auf.", "x + 7 = 12"),
+            ("Löse die Gleichung nach n auf.", "n + 7 = 12"),
+            ("Bestimme die Lösung.", "7 + x = 12"),
+            ("Solve for x.", "x + 7 = 12"),
+        ],
+        &[("Fasse zusammen.", "2x + 3x"), ("Vereinfache.", "3x + 2x")],
+        &[
+            (
+                "What is the slope of the line through (0, 3) and (2, 7)?",
+                "",
+            ),
+            ("Find the slope between the points.", "(2, 7),\\ (0, 3)"),
+            (
+                "What is the slope of the line through (0, 3) and (2, 7)?",
+                "(0, 3),\\ (2, 7)",
+            ),
+        ],
     ] {
         let forms: Vec<_> = all.iter().map(|(p, q)| exercise_form(p, q)).collect();
         assert!(
@@ -120,6 +139,22 @@ fn other_numbers_and_other_tasks_are_other_exercises() {
         ("Solve for x.", "x + 2y = 8"),
         ("Draw a line of 4 cm.", ""),
         ("Draw a line of 5 cm.", ""),
+        (
+            "Work out the slope of the line through (0, 2) and (1, 0).",
+            "",
+        ),
+        (
+            "Work out the slope of the line through (-1, 2) and (0, 0).",
+            "",
+        ),
+        (
+            "Work out the slope of the line through (0, 1) and (3, 8).",
+            "",
+        ),
+        (
+            "Work out the slope of the line through (-3, 1) and (0, 8).",
+            "",
+        ),
     ];
     for (at, (prompt, question)) in all.iter().enumerate() {
         for (other_prompt, other_question) in &all[at + 1..] {
@@ -193,6 +228,14 @@ fn a_formula_in_other_clothes_is_met_whatever_is_to_be_done_with_it() {
         ("A riddle: n + 7 = 12. Who knows it?", ""),
     ] {
         assert!(meet(exam, near), "{near:?}");
+    }
+    let sum = ("Work out the value of the expression.", "-8 + 5");
+    for near in [
+        ("Find x.", "x = -8 + 5"),
+        ("Find the missing number.", "-8 + 5 = \\square"),
+        ("Solve for x.", "5 + (-8) = x"),
+    ] {
+        assert!(meet(sum, near), "{near:?}");
     }
     let length = ("Convert to kilometers.", "3 m");
     assert!(meet(length, ("Convert to kilometers.", "3 meters")));

@@ -255,6 +255,8 @@ fn a_message_that_is_one_exercise_is_read_whole() {
         ("3(x+2) ausmultiplizieren", ("Expand.", "3(x+2)")),
         ("2/3 * 3/4", ("", "2/3 * (3/4)")),
         ("x^2 * x^3", ("Simplify.", "x^2 * x^3")),
+        ("what is x^0?", ("Simplify.", "x^0")),
+        ("(2x)^-1", ("Simplify.", "(2x)^-1")),
         ("(x^2)^3", ("Simplify.", "(x^2)^3")),
         ("2x + 3y", ("Simplify.", "2x + 3y")),
         ("how do i add -3 and 8", ("", "-3 + 8")),
@@ -361,6 +363,11 @@ fn exercises_of_one_kind_are_near_each_other() {
             "2(x+3)",
             ("Expand the bracket.", "4(x + 3)"),
             ("Simplify.", "5x + 3x"),
+        ),
+        (
+            "what is x^0?",
+            ("Write as a single power.", r"x^{2} \cdot x^{6}"),
+            ("Simplify.", r"x^{2} + 5x - 3x + 2x^{2}"),
         ),
         (
             "(x+2)(x+3)",

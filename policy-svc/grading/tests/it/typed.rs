@@ -70,6 +70,11 @@ fn an_answer_is_recognised_be_it_right_or_wrong() {
         "wait 7",
         "No, wait, -7",
         "nein, 5",
+        "hmm 4",
+        "no solution",
+        "there is no solution",
+        "keine Lösung",
+        "all real numbers",
     ] {
         assert!(reads_as_answer(&equation, answer), "{answer}");
     }
@@ -117,6 +122,11 @@ fn what_is_said_is_no_answer() {
         "no way 4",
         "yes",
         "hello",
+        "impossible",
+        "none",
+        "I have no idea",
+        "is there no solution to this?",
+        "maybe",
         "I don't get it",
         "why 4?",
         "is it 4 or 5?",
@@ -146,4 +156,101 @@ fn what_is_said_is_no_answer() {
     }
     let long = "1+".repeat(20_000);
     assert!(!reads_as_answer(&equation, &long));
+}
+
+#[test]
+fn a_number_of_something_else_is_no_answer() {
+    let equation = drill("Solve the equation.", "x + 3 = 7");
+    let german = drill("Löse die Gleichung.", "x + 3 = 7");
+    for message in [
+        "is slope 3?",
+        "5 minutes",
+        "in 5 minutes",
+        "number 5",
+        "number 5?",
+        "point 2",
+        "5 Minuten",
+        "Zahl 5",
+    ] {
+        for drill in [&equation, &german] {
+            assert_eq!(answer_in(drill, message), None, "{message}");
+        }
+    }
+    for (drill, message) in [
+        (&equation, "the number is 5"),
+        (&equation, "answer 5"),
+        (&german, "Lösung 5"),
+        (
+            &drill("Find the slope of the line.", "y = 3x + 1"),
+            "slope 3",
+        ),
+        (
+            &drill("Find the slope of the line.", "y = 3x + 1"),
+            "is slope 3?",
+        ),
+        (&drill("How many minutes are 2 hours?", ""), "120 minutes"),
+        (&drill("Convert to centimetres.", "3 \\text{ m}"), "300 cm"),
+        (
+            &drill("A film has two parts of one hour each. How long is it?", ""),
+            "2 hours",
+        ),
+    ] {
+        assert_eq!(answer_in(drill, message), Some(message), "{message}");
+    }
+}
+
+#[test]
+fn what_is_supposed_or_told_with_its_method_is_an_answer() {
+    let sum = drill("Work it out.", "-9 + 30");
+    for (message, answer) in [
+        ("ok so 7", "7"),
+        ("maybe 4?", "4?"),
+        ("-16 i guess", "-16"),
+        ("would it be 2", "2"),
+        ("I'd say 2/3", "2/3"),
+        ("it might be 21", "21"),
+        ("no it is -14", "-14"),
+        ("is -38 the answer", "-38"),
+        ("vielleicht 4", "4"),
+        ("2/3 oder?", "2/3"),
+        ("ok also 5", "5"),
+        ("raus kommt 28", "28"),
+        ("das macht 28", "28"),
+        ("ich würde sagen 3", "3"),
+        ("21 glaub ich", "21"),
+        ("könnte es 21 sein?", "21"),
+        ("i added the fractions and got -14", "-14"),
+        ("I used order of operations and got 27.", "27."),
+        ("mit Dreisatz komme ich auf -19", "-19"),
+        ("I didn't use a calculator and got -31", "-31"),
+        ("I came up with 20", "20"),
+        ("oh wait 20", "20"),
+        ("ich tippe 20", "20"),
+    ] {
+        assert_eq!(answer_in(&sum, message), Some(answer), "{message}");
+    }
+    for message in [
+        "my friend says that I want to get 10",
+        "why do I get 21",
+        "I don't know how he got 21",
+        "I do not get 21",
+        "is it 4 or 5?",
+        "how is it 21",
+        "ich komme nicht auf 21",
+        "they added it and got 21",
+        "can you explain slope, I got 5",
+        "explain fractions. my result is 5",
+        "my favourite number is 7",
+        "my friend got 7",
+        "I think my friend got 7",
+        "meine Note ist 2",
+        "ich bin auf 7",
+        "ich warte auf 5",
+        "ok so how many of the 3",
+        "no",
+        "maybe",
+        "the answer",
+    ] {
+        assert_eq!(answer_in(&sum, message), None, "{message}");
+    }
 }

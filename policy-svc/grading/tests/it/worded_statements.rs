@@ -58,6 +58,17 @@ fn sums_are_said_in_words() {
         "The square of 5 is 10.",
         "Das Quadrat von 5 ist 10.",
         "Zweimal 6 ist 13.",
+        "5 times 2 is 10 and 10 is 5.",
+        "5 x 2 is 10, 10 is 5.",
+        "5 x 2 is 11.",
+        "7 is 12.",
+        "12 is also 15.",
+        "2 x 3 x 4 is 25.",
+        "0.25 is the same as 1/2.",
+        "7 ist 12.",
+        "0,25 ist dasselbe wie 1/2.",
+        "The opposite of 5 is 5.",
+        "Die Gegenzahl von 4 ist 4.",
     ];
     let right = [
         "6 times 7 is 42.",
@@ -101,6 +112,46 @@ fn sums_are_said_in_words() {
         "The 1 in 1/2 is 1 of 2 parts.",
         "Which is more, 1/2 or 1/3? 1/2 is 1 half.",
         "Step 1 (of 3) is 2 plus 2.",
+        "Question 7 is 12.",
+        "In percent, 0.5 is 50.",
+        "On a clock, 13 is 1.",
+        "10 is 5 more than 5.",
+        "12 is twice 6.",
+        "100 is 10 squared.",
+        "5 is 2 too many.",
+        "7 is prime.",
+        "0.5 is the same as 1/2.",
+        "5 times 2 is 10 and 10 is 5 plus 5.",
+        "10 is even, and 3 is odd.",
+        "So 7 is 12?",
+        "1 is 100 %.",
+        "5 x 2 is 10, and 10 is 20 halved.",
+        "2 x 3 x 4 is 24.",
+        "So 3 x minus 2 is 10, and you want x.",
+        "The ratio 3:4 is the same as 6:8.",
+        "3/4 is the same as 3:4.",
+        "2:30 is the same as 14:30.",
+        "Doubling 4 is the same as 8.",
+        "Exercise 4 is the same as 3, only with other numbers.",
+        "f(2) is the same as 5.",
+        "Das Verhältnis 3:4 ist dasselbe wie 6:8.",
+        "What percent of 50 is 5? 5 is 10 %.",
+        "20 is 25 %.",
+        "Half of 80 is 40, and 40 is 50 %.",
+        "Gut! 20 sind 25 %.",
+        "No. 7 is 12.",
+        "Q. 3 is 5 and Q. 4 is 9.",
+        "Die Lösung von Aufg. 3 ist 5.",
+        "5 is $10.",
+        "How much are five tickets? 5 is 10.",
+        "Look at the table. 1 is 4, 2 is 8 and 3 is 12.",
+        "Schau in die Tabelle. 1 ist 4, 2 ist 8.",
+        "Multiply each number by 4. 3 is 12, 5 is 20.",
+        "What is 17:00 on a clock with 12 hours? 17 is 5.",
+        "7 is 5 and two more.",
+        "12 is 10 and two.",
+        "6 is 3!",
+        "3 is 6:2.",
     ];
     are_told_apart(&wrong, &right);
     assert!(check_text("6 times 7 is 41.", &["6 * 7 = 41"]).holds());
@@ -145,4 +196,181 @@ fn what_is_said_to_follow_follows() {
     ];
     are_told_apart(&wrong, &right);
     assert!(check_text("2x = 8, so x = 3.", &["x = 3"]).holds());
+}
+
+#[test]
+fn a_value_that_is_given_is_put_in() {
+    let wrong = [
+        "With x = 3 you get 2x + 1 = 8.",
+        "If x = 3, then 2x + 1 = 8.",
+        "When x = 3, 2x + 1 = 8.",
+        "For x = 3 we have 2x + 1 > 8.",
+        "Let x = 3. Then 2x + 1 = 8.",
+        "With $x = 3$ you get $2x + 1 = 8$. What next?",
+        "With x = 3 you get y = 2x + 1 = 8.",
+        "2x + 1 = 8 when x = 3.",
+        "Put x = 3 in and you get 2x + 1 = 8.",
+        "Substituting x = 3 gives 2x + 1 = 8.",
+        "If x = 3, 2x + 1 is 8.",
+        "Setze x = 3 ein, und du erhältst 2x + 1 = 8.",
+        "Mit x = 3 erhältst du 2x + 1 = 8.",
+        "Wenn x = 3 ist, dann ist 2x + 1 = 8.",
+        "Für x = 3 gilt 2x + 1 = 8.",
+        "With x = -2 you get x^2 = -4.",
+    ];
+    let right = [
+        "With x = 3 you get 2x + 1 = 7.",
+        "Mit x = 3 erhältst du 2x + 1 = 7.",
+        "With x = 3 you get x^2 = 9.",
+        "With x = 3 you get y = 2x + 1 = 7.",
+        "With x = 3 you get y = 8.",
+        "With x = 3 you get 2x + y = 8.",
+        "2x + 1 = 8",
+        "2x + 1 = 8.",
+        "x + 2 = 5",
+        "Try x = 3: 2x + 1 = 8.",
+        "Put x = 3 into 2x + 1 = 8.",
+        "Put x = 3 in 2x + 1 = 8.",
+        "If x = 3 and 2x + 1 = 8, then something does not fit.",
+        "Put x = 3, then 2x + 1 = 8 is to hold.",
+        "With x = 3, check 2x + 1 = 8.",
+        "With x = 3, 2x + 1 = 8 becomes 7 = 8, so 3 is no solution.",
+        "With x = 3 you get 2x + 1 = 8, which is wrong.",
+        "With x = 3, do you get 2x + 1 = 8?",
+        "It is not so that with x = 3 you get 2x + 1 = 8.",
+        "You got x = 3. Now solve 2x + 1 = 8.",
+        "First x = 3. Then 2x + 1 = 8 is the next one.",
+        "With x = 1/3 you get x = 0.33.",
+        "With x = 4 you get 1/2x = 2.",
+        "Is 2x + 1 = 8 when x = 3?",
+    ];
+    are_told_apart(&wrong, &right);
+    assert!(check_text(wrong[0], &["2x + 1 = 8"]).holds());
+}
+
+#[test]
+fn a_rule_is_stated_in_words() {
+    let wrong = [
+        "x^0 = 0",
+        "So x^0 = 0.",
+        "$a^0 = 0$ for every a.",
+        "x/x = 0.",
+        "x^0 is 0.",
+        "x^0 ist 0.",
+        "(a+b)^2 is a^2+b^2.",
+        "(a + b)^2 ist a^2 + b^2.",
+        "$(a+b)^2$ is $a^2 + b^2$.",
+        "The rule is: (a+b)^2 = a^2+b^2.",
+        "To solve it, use the formula (a+b)^2 = a^2+b^2.",
+        "It is true for all a and b that (a+b)^2 = a^2+b^2.",
+        "Für alle a und b gilt (a+b)^2 = a^2+b^2.",
+        "x + x = x^2 for every x.",
+        "For every x, x + x = x^2.",
+        "x + x = x^2, whatever x is.",
+        "x + x = x^2 für jedes x.",
+        "x^2 · x^3 is x^6.",
+        "3(x + 2) is 3x + 2.",
+    ];
+    let right = [
+        "x^0 = 1",
+        "x^0 is 1, whatever x is.",
+        "0 · x = 5",
+        "x - x = 5",
+        "x = x + 5, so x - x = 5, and nothing solves it.",
+        "Why is x^0 = 1 and not x^0 = 0?",
+        "Is x^0 = 0?",
+        "(a+b)^2 is a^2 + 2ab + b^2.",
+        "(a+b)^2 is a square.",
+        "$4(x + 1)$ is 4x and 4.",
+        "$4(x + 1)$ gives $4x$ as the first term.",
+        "$5(2x - 3)$ becomes $10x$ and $-15$.",
+        "$4(x+1)$ ergibt $4x$, dazu kommt $4$.",
+        "(a+b)^2 is not a^2+b^2.",
+        "(a+b)^2 is a^2+b^2 only where ab is 0.",
+        "(a+b)^2 is a^2+b^2 plus 2ab.",
+        "Is (a+b)^2 a^2+b^2?",
+        "Why is (a+b)^2 not a^2+b^2?",
+        "If (a+b)^2 is a^2+b^2, one of them is 0.",
+        "x + x = 2x for every x.",
+        "x + x = x^2 is not true for every x.",
+        "x + x = x^2 holds for x = 0 and for x = 2, not for every x.",
+        "x + x = x^2",
+        "Solve x + x = x^2 and check all solutions.",
+        "Find every x with x + x = x^2.",
+        "The area (x + 2)(x + 3) is 20.",
+        "x(x + 1) is x times x + 1.",
+        "3(x + 2) is 3x + 6.",
+        "So 2(x + 1) is what stands there, and 2 + 3 = 5.",
+        "(x + 2)^2 is 16 for some x.",
+    ];
+    are_told_apart(&wrong, &right);
+}
+
+#[test]
+fn a_sum_is_told_by_what_is_done() {
+    let wrong = [
+        "If you add 3 and 4 you get 8.",
+        "Adding 3 to 4 gives 8.",
+        "Add 3 and 4 and you get 8.",
+        "If you subtract 3 from 10, you get 8.",
+        "If you multiply 3 by 4, you get 11.",
+        "Dividing 12 by 3 makes 5.",
+        "When we add -3 and 8, we get 11.",
+        "Wenn du 3 und 4 addierst, erhältst du 8.",
+        "Wenn man 3 mit 4 multipliziert, bekommt man 11.",
+        "Addiere 3 und 4, dann erhältst du 8.",
+    ];
+    let right = [
+        "If you add 3 and 4 you get 7.",
+        "Divide 7 by 2 and you get 3 and a half.",
+        "Divide 7 by 2 and you get 3, with 1 left over.",
+        "Add 8 and 5 and you get 3, carry 1.",
+        "Add 8 and 5 and you get 3 in the ones place.",
+        "Adding 3 to 4 gives 7.",
+        "If you subtract 3 from 10, you get 7.",
+        "If you multiply 3 by 4, you get 12.",
+        "When we add -3 and 8, we get 5.",
+        "Dividing 12 by 3 makes 4.",
+        "Wenn du 3 und 4 addierst, erhältst du 7.",
+        "If you add 3 and 4 and 1 you get 8.",
+        "If you add 3 to both sides you get 8.",
+        "If you add 3 to 4x you get 4x + 3.",
+        "If you add 3 and 4 you get 8 minus 1.",
+        "If you add 3 and 4 twice you get 14.",
+        "If you add 3 and 4 wrongly you get 8.",
+        "If you add 3 and 4 you do not get 8.",
+        "If you add 3 and 4, do you get 8?",
+        "Add 3 and 4. You get 8 points for it.",
+        "Add 1/3 and 1/4.",
+        "Dividing 7 by 2 gives 3 remainder 1.",
+    ];
+    are_told_apart(&wrong, &right);
+}
+
+#[test]
+fn who_agrees_with_what_was_said_says_it() {
+    let wrong = [
+        "As you said, 2 squared is 5.",
+        "As you said 2 squared is 5.",
+        "Just as you wrote, 2 + 3 = 6.",
+        "2 squared is 5, as you said.",
+        "As you said, “2 squared is 5”.",
+        "You correctly said that 2 + 3 = 6.",
+        "Wie du gesagt hast, 2 + 3 = 6.",
+        "Wie du schon schreibst: 2 + 3 = 6.",
+    ];
+    let right = [
+        "As you said, 2 squared is 4.",
+        "You wrote 2 + 3 = 6.",
+        "As you said, some write 2 + 3 = 6.",
+        "As some pupils wrongly say, 2 + 3 = 6.",
+        "Did you say, as others did, 2 + 3 = 6?",
+        "2 + 3 is not 6, as you said.",
+        "You did not correctly write 2 + 3 = 6.",
+    ];
+    are_told_apart(&wrong, &right);
+    for text in wrong {
+        let said = ["I think 2 squared is 5", "2 + 3 = 6"];
+        assert!(check_text(text, &said).holds(), "{text}");
+    }
 }

@@ -36,6 +36,11 @@ fn true_examples_follow() {
             ],
             "x = -5 \\text{ or } x = 3",
         ),
+        (
+            "3(x + 2) = 18",
+            vec!["3(x + 2) is 3 times the bracket, so x + 2 = 6."],
+            "x = 4",
+        ),
         ("-2x < 6", vec!["x > -3"], "x > -3"),
         (
             "\\frac{1}{4} + \\frac{1}{3}",

@@ -297,6 +297,10 @@ fn a_sign_in_words_hides_nothing() {
         (negative, "16 : -2 = 8 · (-1)"),
         (negative, "8 × -1 is what you look for"),
         (negative, "You end up 8 below zero"),
+        (negative, "It is the opposite of 8"),
+        (negative, "It is the opposite of eight."),
+        (negative, "Es ist die Gegenzahl von 8"),
+        (sum("-7 + 15"), "It is the opposite of -8."),
         (sum("-19 + 29"), "Subtract 89 from your 99."),
         (sum("-19 + 29"), "Ziehe 89 von deinen 99 ab."),
     ];
@@ -304,6 +308,8 @@ fn a_sign_in_words_hides_nothing() {
     let cases = [
         (negative, "Which of them has a minus sign in front?"),
         (negative, "How far below zero is -15?"),
+        (negative, "What is the opposite of 15?"),
+        (negative, "It is the opposite of adding."),
         (
             sum("8 \\cdot (-1)"),
             "Look at 8 · (-1). Which sign comes out?",

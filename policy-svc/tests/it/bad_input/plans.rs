@@ -174,7 +174,7 @@ async fn bad_plan_requests() {
         (INVALID, "event.question_id", |r| {
             r.event = Some(ClientEvent {
                 question_id: "ONE-B1".into(),
-                ..event(ClientEventKind::RequestExam, "ONE")
+                ..event(ClientEventKind::StuckHint, "ONE")
             });
         }),
         (INVALID, "event.question_id", |r| {

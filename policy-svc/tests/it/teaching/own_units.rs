@@ -2,9 +2,13 @@
 
 use std::path::Path;
 
+use turnwise_course_pack::load;
 use turnwise_kit::Kit;
 use turnwise_proto::{
-    policy::v1::{DecideRequest, PlanRequest, ResolveReplyRequest, resolve_reply_request::Outcome},
+    policy::v1::{
+        DecideRequest, PlanRequest, ResolveReplyRequest, WaitingCard,
+        resolve_reply_request::Outcome,
+    },
     session::v1::{StudentSnapshot, TurnState},
     tutor::v1::DegradedReason,
 };
@@ -57,6 +61,7 @@ async fn an_own_exercise_is_of_the_unit_that_has_such() {
             "ALG-16",
             "An exponent counts equal factors",
         ),
+        ("algebra-foundations", "what is x^0?", "ALG-16", ""),
         (
             "algebra-foundations",
             "2x + 3y",
@@ -285,5 +290,74 @@ async fn the_example_after_a_step_is_of_the_exercises_kind() {
         }
         let last = &said[1];
         assert!(last.contains(begins) && last.contains(says), "{last}");
+    }
+}
+
+/// What is typed below a drill is about the drill, right or wrong, whatever its numbers have in common with other units.
+#[tokio::test]
+async fn an_answer_to_the_open_drill_leads_nowhere_else() {
+    let courses = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../courses"));
+    let client = start(courses, &Kit::for_tests()).await;
+    for (course, target) in [
+        ("algebra-foundations", "ALG-14"),
+        ("terme-und-gleichungen", "TG-06"),
+    ] {
+        let pack = load(&courses.join(course)).unwrap();
+        let mut typed_right = 0;
+        for unit in pack.units.iter().filter(|unit| unit.id != target) {
+            let written = unit.drills.iter();
+            let made = unit
+                .templates
+                .iter()
+                .flat_map(|drill| drill.instances.first());
+            let wrong = [
+                "-3/4",
+                "3x + 4",
+                "keine Lösung",
+                "no solution",
+                "why no solution?",
+                "warum keine Lösung?",
+                "why 4?",
+                "keine Aufgaben mehr",
+                "no more exercises",
+            ];
+            for drill in written.chain(made.map(|instance| &instance.drill)) {
+                let card = WaitingCard {
+                    prompt: drill.prompt.clone(),
+                    question_latex: drill.question_latex.clone(),
+                };
+                let asked = turnwise_grading::Drill {
+                    prompt: &drill.prompt,
+                    question_latex: &drill.question_latex,
+                    key: None,
+                };
+                let is_right = turnwise_grading::answer_in(&asked, &drill.answer).is_some();
+                typed_right += usize::from(is_right);
+                let right = is_right.then_some(drill.answer.as_str());
+                for message in right.into_iter().chain(wrong) {
+                    let plan = PlanRequest {
+                        course_id: course.to_owned(),
+                        message: message.to_owned(),
+                        mapped_units: vec![mapped(&pack.units[1].id, 0.9)],
+                        card: Some(card.clone()),
+                        ..plan_request(StudentSnapshot {
+                            course_id: course.to_owned(),
+                            turn: Some(TurnState {
+                                focus_unit_id: unit.id.clone(),
+                                target_unit_id: target.to_owned(),
+                                ..TurnState::default()
+                            }),
+                            ..snapshot("", &[])
+                        })
+                    };
+                    let planned = client.clone().plan(plan).await.unwrap().into_inner();
+                    let plan = planned.plan.unwrap();
+                    let id = &drill.id;
+                    assert_eq!(plan.primary_target_unit_id, unit.id, "{id}: {message}");
+                    assert_eq!(plan.target_unit_id, target, "{id}: {message}");
+                }
+            }
+        }
+        assert!(typed_right > 5 * pack.units.len(), "{typed_right}");
     }
 }

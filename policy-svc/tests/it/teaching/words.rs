@@ -46,6 +46,19 @@ async fn an_exercise_or_an_example_is_given_to_who_asks_for_one() {
             let said = turn(&client, typed(message), None).await;
             assert!(said.starts_with(sets), "{message}: {said}");
         }
+        // Where the next unit leads on to the target, a drill on this one does not; who wishes for one gets it.
+        let onward = |message| ResolveReplyRequest {
+            next_leads_to_target: true,
+            ..typed(message)
+        };
+        for message in ["what now?", "ok, weiter"] {
+            for (request, is_set) in [(typed(message), true), (onward(message), false)] {
+                let said = turn(&client, request, None).await;
+                assert_eq!(said.starts_with(sets), is_set, "{message}: {said}");
+            }
+        }
+        let said = turn(&client, onward(exercise[0]), None).await;
+        assert!(said.starts_with(sets), "{said}");
         for message in example {
             let said = turn(&client, typed(message), None).await;
             assert!(said.starts_with(shows), "{message}: {said}");
@@ -83,7 +96,7 @@ async fn a_word_gets_a_word_back_before_what_comes_next() {
                 ("Goodbye, see you", ["tschüss", "auf Wiedersehen"]),
                 (
                     "Goodbye, see you",
-                    ["i got to get offf and go", "gotta go now"],
+                    ["i got to get offf and go", "no more exercises please"],
                 ),
             ],
             [
@@ -111,10 +124,7 @@ async fn a_word_gets_a_word_back_before_what_comes_next() {
                 ("Hallo!\n\n", ["hello", "good morning"]),
                 ("Gern!\n\n", ["thanks", "ok, thank you!"]),
                 ("Tschüss, bis", ["bye", "goodbye"]),
-                (
-                    "Tschüss, bis",
-                    ["ok muss jetzt los", "ich mach jetzt Schluss"],
-                ),
+                ("Tschüss, bis", ["ok muss jetzt los", "keine Aufgaben mehr"]),
             ],
             [
                 "ok?",

@@ -7,12 +7,12 @@ use std::{
     time::Duration,
 };
 
-use tokio::{io::AsyncWriteExt, net::TcpListener};
+use tokio::{io::AsyncWriteExt, net::TcpListener, sync::watch, task::yield_now, time::timeout};
 use tonic::Code;
 use turnwise_kit::Kit;
 use turnwise_retrieval_index::{Engine, EngineError, Index, Part, SourceError, Sources};
 use turnwise_retrieval_qdrant::{Options, Qdrant};
-use turnwise_testing::ReservedPort;
+use turnwise_testing::{ReservedPort, write_secret};
 
 use crate::{
     corpus::{
@@ -195,7 +195,7 @@ async fn the_key_of_a_file_is_shown() {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     writeln!(file, "secret").unwrap();
     let fake = Fake::start().await;
-    fake.state.demand_key("secret");
+    fake.state.demand_keys(&["secret"]);
     let place = Place::new(fake.url());
     let without = place.engine("key", Some(model("a")));
     let refused = without.holds(pack().id()).await;
@@ -210,4 +210,53 @@ async fn the_key_of_a_file_is_shown() {
     let with = Qdrant::new(&options, &Kit::for_tests()).unwrap();
     assert_eq!(with.holds(pack().id()).await, Ok(false));
     assert!(!format!("{with:?}").contains("secret"));
+}
+
+#[tokio::test]
+async fn the_key_changes_while_searches_run() {
+    /// Longer than anything here takes.
+    const SOON: Duration = Duration::from_secs(30);
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("key");
+    write_secret(&file, "old").unwrap();
+    let fake = Fake::start().await;
+    fake.state.demand_keys(&["old"]);
+    let place = Place::new(fake.url());
+    let options = Options {
+        api_key_file: Some(file.clone()),
+        ..place.options("rotation", Some(model("a")))
+    };
+    let kit = Kit::for_tests();
+    let engine = Qdrant::new(&options, &kit).unwrap();
+    let index = open(&engine, "school", "maths", &[pack()]).await;
+    let (done, mut rounds) = watch::channel(0);
+    let load = tokio::spawn(async move {
+        // Until nobody waits for another round.
+        while !done.is_closed() {
+            let found = tokio::join!(search(&index), search(&index), search(&index));
+            assert_eq!(found, (Ok(5), Ok(5), Ok(5)));
+            done.send_modify(|count| *count += 1);
+        }
+    });
+    // What was sent before is answered once another round has begun and ended.
+    let mut goes_on = async || {
+        let wanted = *rounds.borrow_and_update() + 2;
+        let more = timeout(SOON, rounds.wait_for(|count| *count >= wanted)).await;
+        more.expect("searches go on").expect("no search fails");
+    };
+    goes_on().await;
+    fake.state.demand_keys(&["old", "new"]);
+    write_secret(&file, "new").unwrap();
+    let taken = async {
+        let line = r#"files_read_again_total{setting="QDRANT_API_KEY_FILE"} 1"#;
+        while !kit.metrics.encode().contains(line) {
+            yield_now().await;
+        }
+    };
+    timeout(SOON, taken).await.expect("the key is read again");
+    goes_on().await;
+    fake.state.demand_keys(&["new"]);
+    goes_on().await;
+    drop(rounds);
+    load.await.unwrap();
 }

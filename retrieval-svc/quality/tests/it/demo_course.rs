@@ -270,3 +270,38 @@ fn messages_that_say_too_little_map_to_nothing() {
         );
     }
 }
+
+/// Of the lessons of its unit, a question in pupils' words reaches the section that answers it.
+#[tokio::test]
+async fn questions_in_pupils_words_reach_their_section() {
+    for (course, queries) in [
+        (
+            "algebra-foundations",
+            &[
+                ("what is minus times minus", "ALG-01", "alg-01-c4"),
+                ("what does PEMDAS mean", "ALG-02", "alg-02-c2"),
+                ("do I combine like terms?", "ALG-07", "alg-07-c2"),
+                ("what is x^0", "ALG-16", "alg-16-c4"),
+            ][..],
+        ),
+        (
+            "terme-und-gleichungen",
+            &[
+                ("minus mal minus", "TG-01", "tg-01-c4"),
+                ("warum ist minus mal minus plus", "TG-01", "tg-01-c4"),
+                ("wie kürze ich 18/24", "TG-02", "tg-02-c2"),
+                ("was bedeutet 4x", "TG-03", "tg-03-c1"),
+            ],
+        ),
+    ] {
+        let folder = Path::new(FOLDER).with_file_name(course);
+        let pack = turnwise_course_pack::load(&folder).unwrap();
+        let course = Course::new(&pack, None).await.unwrap();
+        for (text, unit, chunk) in queries {
+            let turn = course.mapping.turn(text, &[""; 0]);
+            let answer = course.ask(&turn, None, &[]).await.unwrap();
+            let of_unit = answer.chunks.iter().find(|hit| &*hit.units[0] == *unit);
+            assert_eq!(of_unit.map(|hit| &*hit.id), Some(*chunk), "{text}");
+        }
+    }
+}

@@ -14,7 +14,7 @@ use crate::{
 
 /// The most weeks that are kept and read.
 pub const WEEKS: i64 = 26;
-/// How long a week's counts are kept after they were last changed.
+/// How long a week's counts are kept after they were last changed; up to a minute longer.
 const KEPT: Duration = Duration::from_secs(27 * 7 * 86_400);
 const DAY_MS: i64 = 86_400_000;
 /// Days from 1970-01-01 to the Monday after.
@@ -108,7 +108,7 @@ impl Sessions {
                 key: key.clone(),
                 fields: vec![(LAST.into(), fields::decimal(now.as_millisecond()))],
             },
-            Write::Expire { key, after: KEPT },
+            Write::Keep { key, after: KEPT },
         ]
     }
 }

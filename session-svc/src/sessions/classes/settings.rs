@@ -153,13 +153,15 @@ impl Sessions {
         Ok(self.inner.classes.of(tenant, class_id).await?.redactor)
     }
 
-    /// What a class's teacher decided, as turns have it that begin now.
-    pub(in crate::sessions) async fn class_policy(
+    /// What a class's teacher decided, as turns have it that begin now, and whether a placement in the course is begun.
+    pub(in crate::sessions) async fn decided_of_class(
         &self,
         tenant: &str,
         class_id: &str,
-    ) -> Result<ClassPolicy, SessionError> {
-        Ok(self.inner.classes.of(tenant, class_id).await?.policy)
+        course_id: &str,
+    ) -> Result<(ClassPolicy, bool), SessionError> {
+        let class = self.inner.classes.of(tenant, class_id).await?;
+        Ok((class.policy, class.placements.contains(course_id)))
     }
 
     /// Whether a placement in a course is begun for one of these classes.

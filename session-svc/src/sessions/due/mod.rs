@@ -169,17 +169,16 @@ impl Sessions {
         })
     }
 
-    /// Runs a transaction that promises work, which is entered just before it: what is promised is then found, whatever
-    /// happens.
+    /// Runs a transaction in the student's partition that promises work, which is entered just before it: what is promised
+    /// is then found, whatever happens.
     pub(super) async fn promising(
         &self,
-        student: &StudentKey,
+        (student, at): (&StudentKey, &Partition),
         thread_id: &str,
         works: &[DueWork],
         since: Since,
         transaction: Transaction,
     ) -> Result<Outcome, SessionError> {
-        let at = self.partition(student).await?;
         if !works.is_empty() {
             let not_erased = self.not_erased_since(student, since).await?;
             let all = works.iter().map(|work| {
@@ -196,7 +195,7 @@ impl Sessions {
             self.schedule(student, thread_id, works, Known::AnyTime, since)
                 .await?;
         }
-        self.transact(&at, transaction).await
+        self.transact(at, transaction).await
     }
 
     /// When work is due, in milliseconds.

@@ -101,11 +101,10 @@ impl Sessions {
                 .await?;
         }
         let class_id = &stored.thread.class_id;
-        let class_policy = Some(self.class_policy(&student.tenant, class_id).await?);
-        let classes = std::slice::from_ref(class_id);
-        snapshot.class_placement = self
-            .class_placement(&student.tenant, classes, &begin.course_id)
+        let (class_policy, is_placed) = self
+            .decided_of_class(&student.tenant, class_id, &begin.course_id)
             .await?;
+        snapshot.class_placement = is_placed;
         Ok(EvidenceStart {
             thread: Some(stored.thread),
             snapshot: Some(snapshot),
@@ -113,7 +112,7 @@ impl Sessions {
             already_graded: verdict
                 .map(|verdict| record::unstamp("nonce", &verdict))
                 .transpose()?,
-            class_policy,
+            class_policy: Some(class_policy),
             thread_focus: stored.focus,
             graded: stored.graded.map(Box::new),
             said: latest

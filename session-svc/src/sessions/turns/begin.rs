@@ -6,7 +6,9 @@ use turnwise_proto::{
     session::v1::{ConversationMemory, ThreadKind, TurnStart},
     tutor::v1::TutorMessage,
 };
-use turnwise_session_store::{Check, Outcome, Read, Refused, StudentKey, Transaction, Write};
+use turnwise_session_store::{
+    Check, Outcome, Partition, Read, Refused, StudentKey, Transaction, Write,
+};
 
 use super::{BeginTurn, Begun, Carry, HISTORY_MAX, scope};
 use crate::{
@@ -86,7 +88,8 @@ impl Sessions {
         let token = applied.token.ok_or(SessionError::Unavailable)?;
         let since = Since::token(token);
         let found = Reads::new(applied.found);
-        match self.start(student, &begin, since, found).await {
+        let whose = (student, &partition);
+        match self.start(whose, &begin, since, found).await {
             Ok(start) => Ok(Begun::Started(Box::new(TurnStart {
                 fencing_token: token,
                 lease_ttl: prost_types::Duration::try_from(self.limits().lease_ttl).ok(),
@@ -104,7 +107,7 @@ impl Sessions {
     /// both is within [`HISTORY_MAX`] and before these. A last card beyond that comes alone, if it is not too old.
     async fn since_last_card(
         &self,
-        student: &StudentKey,
+        partition: &Partition,
         begin: &BeginTurn,
         cards: Option<[i64; 2]>,
         latest: &[TutorMessage],
@@ -114,7 +117,7 @@ impl Sessions {
         let first = oldest.saturating_sub_unsigned(limit as u64).max(1);
         let last = cards.map_or(0, |[card, _]| card);
         if (1..first).contains(&last) {
-            return self.card_beyond(student, begin, last).await;
+            return self.card_beyond(partition, begin, last).await;
         }
         let since = match cards {
             Some(cards) => cards.into_iter().filter(|card| *card >= first).min(),
@@ -130,8 +133,7 @@ impl Sessions {
             after: since - 1,
             limit: usize::try_from(oldest - since).unwrap_or(limit),
         }];
-        let partition = self.partition(student).await?;
-        let mut older = messages(self.read(&partition, wanted).await?.entries()?)?;
+        let mut older = messages(self.read(partition, wanted).await?.entries()?)?;
         let card = older.iter().position(|message| message.card.is_some());
         Ok(older.split_off(card.unwrap_or(older.len())))
     }
@@ -139,7 +141,7 @@ impl Sessions {
     /// The message with this card, where it may still be worked on.
     async fn card_beyond(
         &self,
-        student: &StudentKey,
+        partition: &Partition,
         begin: &BeginTurn,
         card: i64,
     ) -> Result<Vec<TutorMessage>, SessionError> {
@@ -148,8 +150,7 @@ impl Sessions {
             after: card - 1,
             limit: 1,
         }];
-        let partition = self.partition(student).await?;
-        let mut found = messages(self.read(&partition, wanted).await?.entries()?)?;
+        let mut found = messages(self.read(partition, wanted).await?.entries()?)?;
         let oldest = self.now().as_second() - CARD_SECONDS;
         found.retain(|message| {
             let set = message.create_time.map_or(i64::MIN, |set| set.seconds);
@@ -160,7 +161,7 @@ impl Sessions {
 
     async fn start(
         &self,
-        student: &StudentKey,
+        (student, partition): (&StudentKey, &Partition),
         begin: &BeginTurn,
         since: Since,
         mut reads: Reads,
@@ -194,7 +195,7 @@ impl Sessions {
             Vec::new()
         };
         if begin.kind == ThreadKind::Tutor && recent_messages.len() == begin.history_limit {
-            let older = self.since_last_card(student, begin, stored.cards, &recent_messages);
+            let older = self.since_last_card(partition, begin, stored.cards, &recent_messages);
             let mut older = match older.await {
                 // Nobody asked for these, and most turns need none of them.
                 Err(error @ SessionError::RecordCorrupted { .. }) => {
@@ -208,11 +209,10 @@ impl Sessions {
         }
 
         let class_id = stored.thread.class_id.clone();
-        let class_policy = Some(self.class_policy(&student.tenant, &class_id).await?);
-        let classes = std::slice::from_ref(&class_id);
-        snapshot.class_placement = self
-            .class_placement(&student.tenant, classes, &begin.course_id)
+        let (class_policy, is_placed) = self
+            .decided_of_class(&student.tenant, &class_id, &begin.course_id)
             .await?;
+        snapshot.class_placement = is_placed;
         let extended = self.is_to_be_indexed(&stored);
         let kept_until = if extended {
             self.index(student, &class_id, &begin.thread_id, since)
@@ -245,7 +245,7 @@ impl Sessions {
             kind: stored.kind.into(),
             carry: carry.encode_to_vec().into(),
             question_records,
-            class_policy,
+            class_policy: Some(class_policy),
             help: help.map(Box::new),
             ..TurnStart::default()
         })

@@ -47,7 +47,7 @@ impl Sessions {
         );
         let change = commit.pending_change.as_ref();
         if self
-            .has_had_request(student, &commit.thread_id, change)
+            .has_had_request(&partition, &commit.thread_id, change)
             .await?
         {
             // Sent again, it is answered as before; another turn may not use the id.
@@ -160,7 +160,8 @@ impl Sessions {
             writes,
             reads: Vec::new(),
         };
-        let promised = self.promising(student, &commit.thread_id, &works, since, transaction);
+        let at = (student, &partition);
+        let promised = self.promising(at, &commit.thread_id, &works, since, transaction);
         let refused = match promised.await? {
             Outcome::Applied(_) => {
                 self.withdraw_done(over).await;

@@ -53,7 +53,7 @@ impl Sessions {
                 key: turns.clone(),
                 score: now.saturating_sub(millis(retention)),
             },
-            Write::Expire {
+            Write::Keep {
                 key: turns,
                 after: retention,
             },

@@ -8,9 +8,12 @@ use super::{
     leases::Leases,
     rows::{self, ENTRY, EXPIRIES, EXPIRY, FIELD, HEAD, Head, MEMBER, Name, RANKED, ROWS},
     sealed::{Change, SealedTable},
-    view::{View, damaged},
+    view::{Last, View, damaged},
 };
 use crate::{Key, Partition, Write};
+
+/// What is kept, is kept until one of these ends: in milliseconds since 1970.
+const MINUTE: i64 = 60_000;
 
 /// The tables that transactions write, at `now`.
 pub(super) struct Writing<'txn> {
@@ -22,6 +25,9 @@ pub(super) struct Writing<'txn> {
     pub(super) now: i64,
     /// Nothing expires before.
     pub(super) soonest: i64,
+    pub(super) last: Last,
+    /// What the write before put fields into: it is there.
+    filled: Option<Name>,
 }
 
 impl<'txn> Writing<'txn> {
@@ -40,6 +46,8 @@ impl<'txn> Writing<'txn> {
             tell,
             now,
             soonest,
+            last: Last::default(),
+            filled: None,
         })
     }
 
@@ -61,6 +69,7 @@ impl<'txn> Writing<'txn> {
             rows: self.rows.rows(),
             partition,
             now: self.now,
+            last: &self.last,
         }
     }
 
@@ -72,12 +81,14 @@ impl<'txn> Writing<'txn> {
         write: &Write,
     ) -> Result<Option<i64>, Failure> {
         let named = |key: &Key| Name::new(partition, key);
+        let filled = self.filled.take();
         match write {
             Write::Put { key, fields } => {
                 let name = self.begin(partition, key)?;
                 for (field, value) in fields {
                     self.put(&name, field, value)?;
                 }
+                self.filled = (!fields.is_empty()).then_some(name);
             }
             Write::Add { key, fields } => {
                 let name = self.begin(partition, key)?;
@@ -99,17 +110,16 @@ impl<'txn> Writing<'txn> {
                 // Whatever stands there: what is damaged can be removed, too.
                 self.rows.remove(&name.row(HEAD, &[]))?;
             }
-            Write::Expire { key, after } => {
+            Write::Expire { key, after } | Write::Keep { key, after } => {
                 let name = self.begin(partition, key)?;
-                if self.is_there(partition, &name)? {
-                    let after = i64::try_from(after.as_millis()).unwrap_or(i64::MAX);
-                    let at = self.now.saturating_add(after.max(1));
-                    self.forget_expiry(partition, &name)?;
-                    self.rows
-                        .insert(&name.row(EXPIRY, &[]), &rows::ordered(at))?;
-                    self.expiries()?.insert(&name.expiry(at), &[])?;
-                    self.soonest = self.soonest.min(at);
-                }
+                let after = i64::try_from(after.as_millis()).unwrap_or(i64::MAX);
+                let at = self.now.saturating_add(after.max(1));
+                let to_the_minute = match write {
+                    Write::Keep { .. } => (-at).rem_euclid(MINUTE),
+                    _ => 0,
+                };
+                let is_filled = filled.is_some_and(|filled| filled == name);
+                self.expire(partition, name, is_filled, at.saturating_add(to_the_minute))?;
             }
             Write::Append { key, entries } => {
                 let name = self.begin(partition, key)?;
@@ -150,8 +160,10 @@ impl<'txn> Writing<'txn> {
             }
             Write::UnrankUpTo { key, score } => {
                 let name = self.begin(partition, key)?;
-                self.unrank_up_to(&name, *score)?;
-                self.settle(partition, &name, MEMBER)?;
+                // What nothing was taken out of is as it was.
+                if self.unrank_up_to(&name, *score)? {
+                    self.settle(partition, &name, MEMBER)?;
+                }
             }
             Write::Fence { key, field } => {
                 let name = self.begin(partition, key)?;
@@ -211,10 +223,36 @@ impl<'txn> Writing<'txn> {
         Ok(())
     }
 
+    /// Lets a name expire at a time, if it is there.
+    fn expire(
+        &mut self,
+        partition: &Partition,
+        name: Name,
+        is_filled: bool,
+        at: i64,
+    ) -> Result<(), Failure> {
+        let before = self.view(partition).expiry(&name)?;
+        // What expires is there.
+        let is_there = is_filled || before.is_some() || self.is_there(partition, &name)?;
+        if before == Some(at) || !is_there {
+            return Ok(());
+        }
+        if let Some(before) = before {
+            self.expiries()?.remove(&name.expiry(before))?;
+        }
+        self.rows
+            .insert(&name.row(EXPIRY, &[]), &rows::ordered(at))?;
+        self.expiries()?.insert(&name.expiry(at), &[])?;
+        self.soonest = self.soonest.min(at);
+        self.last = Last::new(Some((name, Some(at))));
+        Ok(())
+    }
+
     fn forget_expiry(&mut self, partition: &Partition, name: &Name) -> Result<(), Failure> {
         if let Some(at) = self.view(partition).expiry(name)? {
             self.rows.remove(&name.row(EXPIRY, &[]))?;
             self.expiries()?.remove(&name.expiry(at))?;
+            self.last = Last::new(Some((name.clone(), None)));
         }
         Ok(())
     }
@@ -298,17 +336,19 @@ impl<'txn> Writing<'txn> {
         Ok(())
     }
 
-    fn unrank_up_to(&mut self, name: &Name, score: i64) -> Result<(), Failure> {
+    /// Takes members out up to a score; answers whether there were any.
+    fn unrank_up_to(&mut self, name: &Name, score: i64) -> Result<bool, Failure> {
         let (from, end) = name.kind(RANKED);
         let to = match score.checked_add(1) {
             Some(above) => name.row(RANKED, &rows::ordered(above)),
             None => end,
         };
-        for row in self.rows.remove_some(&from, &to, usize::MAX)? {
-            let (_, member) = rows::ranked(name.tail(&row)).ok_or_else(|| damaged(name))?;
+        let gone = self.rows.remove_some(&from, &to, usize::MAX)?;
+        for row in &gone {
+            let (_, member) = rows::ranked(name.tail(row)).ok_or_else(|| damaged(name))?;
             self.rows.remove(&name.row(MEMBER, member))?;
         }
-        Ok(())
+        Ok(!gone.is_empty())
     }
 }
 

@@ -8,6 +8,7 @@ use super::{
     file::{Failure, told},
     rows::{EXPIRIES, EXPIRY, Name},
     sealed,
+    view::Last,
 };
 
 /// Nothing expires.
@@ -39,6 +40,7 @@ impl Writing<'_> {
             }
             expired.push((at, name));
         }
+        self.last = Last::default();
         let mut left = CONTENTS_PER_BATCH;
         for (at, name) in &expired {
             left -= self.remove_some(name, left)?;

@@ -9,7 +9,7 @@ use super::{
     leases::Leases,
     rows::{Name, ROWS},
     sealed::definition,
-    view::View,
+    view::{Last, View},
 };
 use crate::{Applied, Outcome, Partition, Transaction};
 
@@ -41,7 +41,8 @@ impl Reader {
     fn look(&self, asked: &Asked) -> Result<Outcome, Failure> {
         self.file.read(|reading| {
             let rows = reading.open_table(definition(ROWS))?;
-            let view = self.view(&rows, &asked.partition);
+            let last = Last::default();
+            let view = self.view(&rows, &asked.partition, &last);
             Ok(match view.refusal(&asked.transaction.checks, |_| None)? {
                 Some(refused) => Outcome::Refused(refused),
                 None => Outcome::Applied(Applied {
@@ -66,7 +67,8 @@ impl Reader {
         }
         self.file.read(move |reading| {
             let rows = reading.open_table(definition(ROWS))?;
-            let view = self.view(&rows, partition);
+            let last = Last::default();
+            let view = self.view(&rows, partition, &last);
             if let Some(refused) = view.refusal(&transaction.checks, |name| slots.holder(name))? {
                 return Ok(Some(Outcome::Refused(refused)));
             }
@@ -91,11 +93,12 @@ impl Reader {
         })
     }
 
-    fn view<'v, T>(&self, rows: &'v T, partition: &'v Partition) -> View<'v, T> {
+    fn view<'v, T>(&self, rows: &'v T, partition: &'v Partition, last: &'v Last) -> View<'v, T> {
         View {
             rows,
             partition,
             now: self.clock.now().as_millisecond(),
+            last,
         }
     }
 }

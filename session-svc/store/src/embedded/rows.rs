@@ -43,9 +43,9 @@ impl Name {
         let parts = [partition.as_str(), key.as_str()];
         let mut name = Vec::with_capacity(parts.iter().map(|part| part.len() + 1).sum());
         for part in parts {
-            for &byte in part.as_bytes() {
-                name.push(byte);
-                if byte == END {
+            for some in part.as_bytes().split_inclusive(|byte| *byte == END) {
+                name.extend_from_slice(some);
+                if some.ends_with(&[END]) {
                     name.push(NO_END);
                 }
             }

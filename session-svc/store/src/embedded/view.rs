@@ -1,5 +1,7 @@
 //! What a transaction looks at: one state of a partition's rows, at one time.
 
+use std::cell::RefCell;
+
 use bytes::Bytes;
 use redb::{AccessGuard, Range, ReadableTable};
 use turnwise_embedded_file::Bytes as Column;
@@ -11,11 +13,16 @@ use super::{
 };
 use crate::{Check, DAMAGED, Found, Key, Partition, Read, Refused, StoreError};
 
+/// The name that was looked at last, and when it expires: a transaction's steps are often about the same.
+pub(super) type Last = RefCell<Option<(Name, Option<i64>)>>;
+
 /// The rows of a partition as they are at `now`, in milliseconds since 1970.
 pub(super) struct View<'v, T> {
     pub(super) rows: &'v T,
     pub(super) partition: &'v Partition,
     pub(super) now: i64,
+    /// True of `rows`: whoever changes when a name expires says it here.
+    pub(super) last: &'v Last,
 }
 
 impl<T: ReadableTable<Column, Column>> View<'_, T> {
@@ -129,15 +136,22 @@ impl<T: ReadableTable<Column, Column>> View<'_, T> {
 
     /// When a name expires.
     pub(super) fn expiry(&self, name: &Name) -> Result<Option<i64>, Failure> {
+        if let Some((last, at)) = &*self.last.borrow()
+            && last == name
+        {
+            return Ok(*at);
+        }
         let row = name.row(EXPIRY, &[]);
         let found = self.rows.get(row.as_slice())?;
-        found
+        let at = found
             .map(|found| {
                 rows::value(&row, found.value())
                     .and_then(rows::number)
                     .ok_or_else(|| damaged(name))
             })
-            .transpose()
+            .transpose()?;
+        *self.last.borrow_mut() = Some((name.clone(), at));
+        Ok(at)
     }
 
     /// Whether a name counts as absent, whatever is still stored.

@@ -270,7 +270,7 @@ fn add_write<'a>(plan: &mut Plan<'a>, write: &'a Write, all: &[Write]) {
         Write::ReleaseLease { key } => {
             plan.step(What::Release, key, 0);
         }
-        Write::Expire { key, after } => {
+        Write::Expire { key, after } | Write::Keep { key, after } => {
             let what = if is_written_as_no_log(key, all) {
                 What::Expire
             } else {

@@ -226,6 +226,27 @@ async fn a_clock_that_jumps_loses_nothing_but_what_expired_by_it() {
     assert!(there("stays").await);
 }
 
+#[tokio::test]
+async fn what_is_kept_goes_at_the_end_of_a_minute_and_no_sooner() {
+    let bench = Bench::new(Kind::Embedded).await;
+    let (second, hour) = (Duration::from_secs(1), Duration::from_secs(3600));
+    let keep = || Write::Keep {
+        key: named("r"),
+        after: hour,
+    };
+    bench.advance(second);
+    bench.write([put("r", &[("a", "1")]), keep()]).await;
+    bench.advance(58 * second);
+    bench.write([keep()]).await;
+    bench.advance(hour);
+    assert!(bench.holds(present("r")).await);
+    bench.write([keep()]).await;
+    bench.advance(hour + second - Duration::from_millis(1));
+    assert!(bench.holds(present("r")).await);
+    bench.advance(Duration::from_millis(1));
+    assert!(!bench.holds(present("r")).await);
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_has_expired_is_removed_from_the_file() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,8 +1,11 @@
 //! `turnwise course pack`: a file that names what is in it.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::ExitCode;
+
+use turnwise_testing::write_secret;
 
 use super::{course, text};
 
@@ -47,18 +50,27 @@ fn what_no_service_would_take_is_not_packed() {
         out.contains("course.yaml") && out.contains("remedy: "),
         "{out}"
     );
+    let no_key = dir.path().join("key");
+    write_secret(&no_key, "no key").unwrap();
+    let open = dir.path().join("open");
+    fs::write(&open, "no key").unwrap();
+    fs::set_permissions(&open, Permissions::from_mode(0o644)).unwrap();
+    let meant = ["--secret-files-world-readable", "1"];
     for (more, says) in [
         (
-            ["--out", text(&dir.path().join("tiny.zip"))],
+            &["--out", text(&dir.path().join("tiny.zip"))][..],
             "end with .tar.zst",
         ),
+        (&["--key", text(&no_key)], "no Ed25519 private key"),
+        (&["--key", text(&open)], "SECRET_FILES_WORLD_READABLE=1"),
+        // What was advised is taken, and it is read.
         (
-            ["--key", text(&broken.join("course.yaml"))],
+            &["--key", text(&open), meant[0], meant[1]],
             "no Ed25519 private key",
         ),
-        (["--out", "/no/such/folder/tiny.tar"], "name another file"),
+        (&["--out", "/no/such/folder/tiny.tar"], "name another file"),
     ] {
-        let (code, out) = course(&[&["pack", DEMO][..], &more].concat());
+        let (code, out) = course(&[&["pack", DEMO][..], more].concat());
         let error = code.unwrap_err();
         assert!(error.contains(says) && out.is_empty(), "{error}");
     }

@@ -66,7 +66,7 @@ impl Replica {
 
     /// Ends in order.
     pub async fn stop(self) {
-        self.kit.shutdown.cancel();
+        self.kit.served.cancel();
         self.kit.tasks.close();
         timeout(SOON, self.kit.tasks.wait()).await.expect("soon");
     }

@@ -208,7 +208,7 @@ async fn a_replica_that_ends_leaves_its_slots_to_the_others() {
     let mut all = replicas(&server.url(), 2, &QueueOptions::with_slots(2)).await;
     let other = all.pop().unwrap();
     let slot = slot_of(&other.queue, ask("class", "a")).await;
-    other.kit.shutdown.cancel();
+    other.kit.served.cancel();
     // It ends when its last call has.
     let (a, b) = (ask("class", "b"), ask("class", "c"));
     let first = slot_of(&all[0].queue, a).await;
@@ -223,6 +223,23 @@ async fn a_replica_that_ends_leaves_its_slots_to_the_others() {
         slot_of(&all[0].queue, ask("class", "e")).await,
     ];
     assert_ne!(both[0].index(), both[1].index());
+}
+
+/// Its connections take in whoever comes until they are closed.
+#[tokio::test]
+async fn a_replica_that_drains_gives_slots_until_its_calls_have_been_served() {
+    let server = RedisServer::start().unwrap();
+    let mut all = replicas(&server.url(), 2, &QueueOptions::with_slots(2)).await;
+    let draining = all.remove(0);
+    draining.kit.shutdown.cancel();
+    for number in 0..50 {
+        // Time to leave, while nobody needs it.
+        all[0].queue.view(0).await;
+        let student = format!("student-{number}");
+        let slot = slot_of(&draining.queue, ask("class", &student)).await;
+        slot.done(None);
+    }
+    draining.stop().await;
 }
 
 /// Keeps what is logged.
@@ -264,6 +281,9 @@ async fn of_two_replicas_with_one_index_one_owns_its_slots_and_both_say_so() {
         }
     };
     timeout(SOON, warned).await.unwrap();
+    let said = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
+    assert!(said.contains("joined this queue later"), "{said}");
+    assert!(said.contains("\"queue/"), "which queue: {said}");
     // The one that was there first.
     block_in_place(|| server.kill());
     other.until(Scope::Detached).await;

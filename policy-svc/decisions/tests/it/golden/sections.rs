@@ -321,14 +321,8 @@ pub fn button_text(button: &Button) -> String {
         primary,
     } = button;
     let call = match call {
-        Call::Turn {
-            event,
-            question_id: None,
-        } => pressed(event),
-        Call::Turn {
-            event,
-            question_id: Some(id),
-        } => format!("{} from {id}", pressed(event)),
+        Call::Turn(event) if event.question_id.is_empty() => pressed(event),
+        Call::Turn(event) => format!("{} from {}", pressed(event), event.question_id),
         other => format!("{other:?}"),
     };
     let primary = if *primary { ", primary" } else { "" };

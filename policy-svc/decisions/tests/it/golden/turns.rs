@@ -281,6 +281,7 @@ fn every_button_on_every_kind_of_unit() {
             let button = Event {
                 kind,
                 unit_id: unit.to_owned(),
+                question_id: String::new(),
             };
             page.line(
                 &pressed(&button),

@@ -37,6 +37,7 @@ impl<'a> Student<'a> {
             let asked = Event {
                 kind: EventKind::ChooseUnit,
                 unit_id: id.to_owned(),
+                question_id: String::new(),
             };
             let has_badge = |student: &Self| !student.without_badge().contains(&id);
             self.press_until(Some(asked), TURNS_PER_UNIT + WRONG_DRILLS, has_badge);

@@ -14,6 +14,7 @@ pub fn buttons(world: &World<'_>, plan: &Plan, decision: &Decision) -> Vec<(Labe
         let event = Event {
             kind,
             unit_id: unit.to_owned(),
+            question_id: String::new(),
         };
         let primary = list.is_empty();
         list.push((label, event, primary));

@@ -194,6 +194,7 @@ pub fn turn(course: &CourseSpec) -> impl Strategy<Value = Turn> + use<> {
                     } else {
                         unit
                     },
+                    question_id: String::new(),
                 });
                 Turn {
                     snapshot,

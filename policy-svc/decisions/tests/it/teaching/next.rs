@@ -33,6 +33,14 @@ fn what_is_understood_is_practised() {
     let replies = turns(&course, &policy, &next(None), 2);
     assert_eq!(replies[0].action, Action::DrillCard);
     assert!(replies[1].tutor_text != replies[0].tutor_text);
+    let onward = Situation {
+        leads_on: true,
+        ..next(None)
+    };
+    assert_eq!(
+        fallback(&course, &policy, &onward).action,
+        Action::SocraticQuestion
+    );
     // After another unit's lesson, behind which something stands, a drill on this one would lead away.
     let quote = "Your lesson says: A line climbs. (From: Lines)";
     for (last, action) in [

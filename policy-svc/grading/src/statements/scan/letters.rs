@@ -5,6 +5,9 @@ use super::{Edge, Scanner, cues, is_operator, relation};
 /// Names of functions that stand before their argument.
 const FUNCTIONS: &[&str] = &["sqrt", "cbrt", "abs"];
 
+/// Signs of a formula that is to be worked out.
+pub(super) const WORKING: [char; 7] = ['^', '²', '³', '(', '+', '·', '*'];
+
 /// Words of a language have so many letters or more.
 const WORD: usize = 4;
 
@@ -58,6 +61,9 @@ impl Scanner<'_> {
         {
             return self.relate(*sign, phrase.len());
         }
+        if let Some(verb) = self.equation(rest) {
+            return self.relate('=', verb.len());
+        }
         let length = length(rest);
         let word = self.piece(length);
         let after = rest.get(length..).unwrap_or_default();
@@ -95,6 +101,22 @@ impl Scanner<'_> {
             Edge::Word(word)
         };
         self.saw(edge, length);
+    }
+
+    /// The words with which a text begins that say of the formula before them what it is, where it is to be worked out and has a
+    /// variable.
+    pub(super) fn equation(&self, text: &str) -> Option<&'static str> {
+        let verb = cues::EQUATING.iter().find(|verb| text.starts_with(*verb))?;
+        let mut in_command = false;
+        let mut is_variable = |character: char| {
+            in_command = character == '\\' || in_command && character.is_alphabetic();
+            character.is_alphabetic() && !in_command
+        };
+        let is_term = self.relations == 0
+            && self.depth == 0
+            && self.formula.contains(WORKING)
+            && self.formula.contains(&mut is_variable);
+        is_term.then_some(*verb)
     }
 
     /// `3 x 4`, `3x4`

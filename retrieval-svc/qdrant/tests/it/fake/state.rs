@@ -39,7 +39,7 @@ pub struct State {
     data: Mutex<Data>,
     log: Mutex<Vec<String>>,
     fault: Mutex<Option<Fault>>,
-    key: Mutex<Option<String>>,
+    keys: Mutex<Vec<String>>,
     deletions_lost: AtomicBool,
 }
 
@@ -80,19 +80,18 @@ impl State {
         self.deletions_lost.load(Ordering::Relaxed)
     }
 
-    /// From now on every call has to show this key.
-    pub fn demand_key(&self, key: &str) {
-        *self.key.lock().unwrap() = Some(key.to_owned());
+    /// From now on every call has to show one of these keys.
+    pub fn demand_keys(&self, keys: &[&str]) {
+        *self.keys.lock().unwrap() = keys.iter().map(|key| (*key).to_owned()).collect();
     }
 
     pub fn check_key(&self, metadata: &MetadataMap) -> Result<(), Status> {
-        let demanded = self.key.lock().unwrap();
-        match demanded
-            .as_ref()
-            .is_some_and(|key| metadata.get("api-key").is_none_or(|k| k != key.as_str()))
-        {
-            true => Err(Status::unauthenticated("Must provide an API key")),
-            false => Ok(()),
+        let demanded = self.keys.lock().unwrap();
+        let shown = metadata.get("api-key");
+        let opens = |key: &String| shown.is_some_and(|shown| shown == key.as_str());
+        match demanded.is_empty() || demanded.iter().any(opens) {
+            true => Ok(()),
+            false => Err(Status::unauthenticated("Must provide an API key")),
         }
     }
 

@@ -175,6 +175,8 @@ fn write(expiring: bool) -> BoxedStrategy<Write> {
         2 => unset,
         2 => any_key().prop_map(|key| Write::Remove { key }),
         3 => (any_key(), after).prop_map(|(key, after)| Write::Expire { key, after }),
+        // No script lasts so long.
+        2 => any_key().prop_map(|key| Write::Keep { key, after: LONG }),
         4 => append,
         2 => trim,
         5 => rank,

@@ -184,7 +184,7 @@ impl Model {
                 self.logs.remove(&named(key));
                 self.rankings.remove(&named(key));
             }
-            Write::Expire { key, after } => {
+            Write::Expire { key, after } | Write::Keep { key, after } => {
                 self.expiries.insert(named(key), self.now + *after);
             }
             Write::Append { key, entries } => {

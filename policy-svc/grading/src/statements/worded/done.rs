@@ -1,0 +1,150 @@
+//! What is said to come out where two numbers are added, subtracted, multiplied or divided: `If you add 3 and 4 you get 7`.
+
+use super::{
+    Reader, after, bracketed,
+    tokens::{Kind, Token},
+};
+use crate::statements::{
+    cues::{self, Words},
+    doubt::goes_on,
+    scan::{Edge, Run},
+};
+
+/// Something that is done to two numbers.
+struct Task {
+    /// Its verbs before the numbers, and behind them.
+    before: &'static [&'static str],
+    behind: &'static [&'static str],
+    /// The word between the numbers.
+    between: &'static str,
+    sign: &'static str,
+}
+
+#[rustfmt::skip]
+const TASKS: &[Task] = &[
+    Task { before: &["add", "adding"], behind: &[], between: "and", sign: "+" },
+    Task { before: &["add", "adding"], behind: &[], between: "to", sign: "+" },
+    Task { before: &["subtract", "subtracting"], behind: &[], between: "from", sign: "-" },
+    Task { before: &["multiply", "multiplying"], behind: &[], between: "by", sign: "·" },
+    Task { before: &["divide", "dividing"], behind: &[], between: "by", sign: "÷" },
+    Task { before: &["addiere"], behind: &["addierst", "addiert"], between: "und", sign: "+" },
+    Task { before: &["addiere"], behind: &["addierst", "addiert"], between: "zu", sign: "+" },
+    Task { before: &["subtrahiere"], behind: &["subtrahierst", "subtrahiert"], between: "von", sign: "-" },
+    Task { before: &["multipliziere"], behind: &["multiplizierst", "multipliziert"], between: "mit", sign: "·" },
+    Task { before: &["dividiere", "teile"], behind: &["dividierst", "dividiert", "teilst", "teilt"], between: "durch", sign: "÷" },
+];
+
+/// All of these verbs.
+static VERBS: Words = Words::new(
+    "add adding subtract subtracting multiply multiplying divide dividing addiere addierst addiert subtrahiere subtrahierst \
+    subtrahiert multipliziere multiplizierst multipliziert dividiere dividierst dividiert teile teilst teilt",
+);
+
+/// So many tokens two numbers and the word between them are: `-3 und -4`.
+const NUMBERS: std::ops::RangeInclusive<usize> = 3..=5;
+
+/// Words that lead to what comes out.
+static LEADING: Words = Words::new("and then so und dann");
+
+/// Words behind which it stands.
+const YIELDING: &[&[&str]] = &[
+    &["you", "get"],
+    &["you", "have"],
+    &["we", "get"],
+    &["we", "have"],
+    &["gives"],
+    &["makes"],
+    &["is"],
+    &["it", "is"],
+    &["that", "is"],
+    &["that", "gives"],
+    &["the", "result", "is"],
+    &["erhältst", "du"],
+    &["bekommst", "du"],
+    &["erhält", "man"],
+    &["bekommt", "man"],
+    &["ergibt", "sich"],
+    &["ergibt", "das"],
+    &["ergibt"],
+    &["ist", "das"],
+];
+
+/// The statements of this kind.
+pub(super) fn runs<'t>(text: &str, tokens: &[Token<'t>]) -> Vec<Run<'t>> {
+    let is_verb = |token: &Token<'_>| matches!(token.kind, Kind::Word(word) if VERBS.has(word));
+    let places = 0..tokens.len();
+    let verbs = places.filter(|at| tokens.get(*at).is_some_and(is_verb));
+    verbs.filter_map(|at| statement(text, tokens, at)).collect()
+}
+
+/// The statement with a verb at a place.
+fn statement<'t>(text: &str, tokens: &[Token<'t>], at: usize) -> Option<Run<'t>> {
+    let (begin, task, numbers, mut reader) = TASKS.iter().find_map(|task| {
+        let (begin, numbers, reader) =
+            before(task, tokens, at).or_else(|| behind(task, tokens, at))?;
+        Some((begin, task, numbers, reader))
+    })?;
+    let start = tokens.get(begin)?.range.start;
+    // `Take 5, add 3 and 4` adds both to something.
+    let is_sum_of_both = cues::AND.has(task.between);
+    if is_sum_of_both && text.get(..start)?.contains(char::is_numeric) {
+        return None;
+    }
+    if reader.kind() == Some(Kind::Stop) {
+        reader.at += 1;
+    }
+    while reader.takes_one(&LEADING) {}
+    YIELDING.iter().find(|words| reader.takes(words))?;
+    let result = reader.side()?;
+    let last = tokens.get(reader.at.checked_sub(1)?)?;
+    // `3 and a half`, `3, carry 1`
+    if goes_on(text, last.range.end) {
+        return None;
+    }
+    Some(Run {
+        range: start..last.range.end,
+        formula: format!("{numbers} = {result}"),
+        before: Edge::Clean,
+        after: after(tokens, reader.at),
+    })
+}
+
+/// Where a task begins whose verb stands before its numbers, what they come to, and a reader behind them.
+fn before<'a, 't>(
+    task: &Task,
+    tokens: &'a [Token<'t>],
+    at: usize,
+) -> Option<(usize, String, Reader<'a, 't>)> {
+    let mut reader = Reader::new(tokens, at);
+    task.before.iter().find(|verb| reader.takes(&[verb]))?;
+    let numbers = numbers(task, &mut reader)?;
+    Some((at, numbers, reader))
+}
+
+/// The same where the verb stands behind them.
+fn behind<'a, 't>(
+    task: &Task,
+    tokens: &'a [Token<'t>],
+    at: usize,
+) -> Option<(usize, String, Reader<'a, 't>)> {
+    let mut begins = NUMBERS.filter_map(|length| at.checked_sub(length));
+    begins.find_map(|begin| {
+        let mut reader = Reader::new(tokens, begin);
+        let numbers = numbers(task, &mut reader).filter(|_| reader.at == at)?;
+        task.behind.iter().find(|verb| reader.takes(&[verb]))?;
+        Some((begin, numbers, reader))
+    })
+}
+
+fn numbers(task: &Task, reader: &mut Reader<'_, '_>) -> Option<String> {
+    let first = reader.term()?;
+    if !reader.takes(&[task.between]) {
+        return None;
+    }
+    let second = reader.term()?;
+    let (left, right) = match task.sign {
+        "-" => (second, first),
+        _ => (first, second),
+    };
+    Some(format!("{left} {} {}", task.sign, bracketed(right)))
+}
