@@ -17,7 +17,19 @@ pub(super) const RELATIONS: &[(&str, char)] = &[
 ];
 
 /// What says so of a formula with a variable that is to be worked out: `(x + 1)² is x² + 2x + 1`.
-pub(super) const EQUATING: &[&str] = &["is ", "gives ", "becomes ", "ist ", "ergibt ", "wird zu "];
+pub(super) const EQUATING: &[&str] = &[
+    "is the same as ",
+    "is ",
+    "gives ",
+    "becomes ",
+    "expands to ",
+    "simplifies to ",
+    "multiplies out to ",
+    "ist dasselbe wie ",
+    "ist ",
+    "ergibt ",
+    "wird zu ",
+];
 
 /// Words of a sentence that compares without signs: `In size, -8 is greater than 3.`
 pub(super) static SIZE: Words =
@@ -272,10 +284,10 @@ pub(super) static TRYING: Words = Words::new(
 
 /// Words before a value for which something is said to come out.
 pub(super) static GIVING: Words =
-    Words::new("with for if when let suppose take at mit für wenn falls bei sei");
+    Words::new("with for if when since let suppose take at mit für wenn falls da bei sei");
 
 /// Words between what is said and the value that it is said for.
-pub(super) static CONDITIONING: Words = Words::new("when if wenn falls");
+pub(super) static CONDITIONING: Words = Words::new("when if for wenn falls für");
 
 /// Words before a value that is put into something.
 pub(super) static PUTTING: Words = Words::new(

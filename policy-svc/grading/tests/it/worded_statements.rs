@@ -217,6 +217,10 @@ fn a_value_that_is_given_is_put_in() {
         "Wenn x = 3 ist, dann ist 2x + 1 = 8.",
         "Für x = 3 gilt 2x + 1 = 8.",
         "With x = -2 you get x^2 = -4.",
+        "2x + 1 = 8 for x = 3.",
+        "Since x = 3, 2x + 1 = 8.",
+        "2x + 1 = 8 für x = 3.",
+        "Da x = 3, 2x + 1 = 8.",
     ];
     let right = [
         "With x = 3 you get 2x + 1 = 7.",
@@ -243,6 +247,12 @@ fn a_value_that_is_given_is_put_in() {
         "With x = 1/3 you get x = 0.33.",
         "With x = 4 you get 1/2x = 2.",
         "Is 2x + 1 = 8 when x = 3?",
+        "2x + 1 = 7 for x = 3.",
+        "Since x = 3, 2x + 1 = 7.",
+        "Check 2x + 1 = 8 for x = 3.",
+        "Is 2x + 1 = 8 for x = 3?",
+        "2x + 1 = 8 for x = 3 only if you forget the 1.",
+        "Since x = 3, 2x + 1 = 8 cannot hold.",
     ];
     are_told_apart(&wrong, &right);
     assert!(check_text(wrong[0], &["2x + 1 = 8"]).holds());
@@ -270,6 +280,10 @@ fn a_rule_is_stated_in_words() {
         "x + x = x^2 für jedes x.",
         "x^2 · x^3 is x^6.",
         "3(x + 2) is 3x + 2.",
+        "3(x+2) expands to 3x + 2.",
+        "4x + 3x simplifies to 7x^2.",
+        "$(a+b)^2$ is the same as $a^2 + b^2$.",
+        "3(x + 2) ist dasselbe wie 3x + 2.",
     ];
     let right = [
         "x^0 = 1",
@@ -300,6 +314,11 @@ fn a_rule_is_stated_in_words() {
         "The area (x + 2)(x + 3) is 20.",
         "x(x + 1) is x times x + 1.",
         "3(x + 2) is 3x + 6.",
+        "3(x+2) expands to 3x + 6.",
+        "3(x+2) expands to two terms.",
+        "4x + 3x simplifies to 7x.",
+        "(x + 2)^2 is the same as (x + 2)(x + 2).",
+        "Does 3(x+2) expand to 3x + 2?",
         "So 2(x + 1) is what stands there, and 2 + 3 = 5.",
         "(x + 2)^2 is 16 for some x.",
     ];
@@ -319,6 +338,17 @@ fn a_sum_is_told_by_what_is_done() {
         "Wenn du 3 und 4 addierst, erhältst du 8.",
         "Wenn man 3 mit 4 multipliziert, bekommt man 11.",
         "Addiere 3 und 4, dann erhältst du 8.",
+        "Add 3 and 4 to get 8.",
+        "Add 3 and 4 and get 8.",
+        "If you multiply 3 and 4 you get 13.",
+        "Squaring 5 gives 20.",
+        "If you square -3, you get -9.",
+        "Double 7 to get 13.",
+        "Halving 9 gives 4.",
+        "Wenn du 5 quadrierst, erhältst du 20.",
+        "Wenn man -3 quadriert, ergibt sich -9.",
+        "Addierst du 3 und 4, erhältst du 8.",
+        "Teilt man 12 durch 3, erhält man 5.",
     ];
     let right = [
         "If you add 3 and 4 you get 7.",
@@ -343,6 +373,20 @@ fn a_sum_is_told_by_what_is_done() {
         "Add 3 and 4. You get 8 points for it.",
         "Add 1/3 and 1/4.",
         "Dividing 7 by 2 gives 3 remainder 1.",
+        "Add 3 and 4 to get 7.",
+        "If you multiply 3 and 4 you get 12.",
+        "Squaring 5 gives 25.",
+        "Squaring 5 gives 20 more than 5.",
+        "Squaring 5 and adding 1 gives 26.",
+        "Square 3 and 4 to get 9 and 16.",
+        "Square 3 + 1 to get 16.",
+        "Multiply 3 by 4 to get 12, then add 5 to get 17.",
+        "Wenn du 5 quadrierst, erhältst du 25.",
+        "Wenn du 3 + 5 verdoppelst, erhältst du 16.",
+        "Wenn du 2 mal 5 quadrierst, erhältst du 100.",
+        "Addierst du 3 und 4, erhältst du 7.",
+        "Erhältst du 8, wenn du 3 und 4 addierst?",
+        "Square 5 is next to square 6.",
     ];
     are_told_apart(&wrong, &right);
 }

@@ -48,6 +48,14 @@ fn a_wrong_answer_is_not_called_right() {
         "Spot on.",
         "Yes, 99 is correct, because 9 · 11 = 99.",
         "That is absolutely right.",
+        "That's it!",
+        "Yes, that's it. What comes next?",
+        "That works!",
+        "Great, 99 works, because 9 · 11 = 99.",
+        "You nailed it!",
+        "Ja, das ist es.",
+        "Das passt!",
+        "Du hast es geschafft!",
     ] {
         assert!(feedback(text, false), "{text}");
     }
@@ -95,6 +103,13 @@ fn a_wrong_answer_is_not_called_right() {
         "Great effort!",
         "Is 99 right? Put it in.",
         "Das ist nicht ganz richtig.",
+        "That's it for the brackets: which side is next?",
+        "That is what the bracket means.",
+        "Let us see how that works.",
+        "Is that it?",
+        "It works for both sides alike.",
+        "So ist es auf beiden Seiten gleich.",
+        "Passt das zur ersten Zeile?",
     ] {
         assert!(!feedback(text, false), "{text}");
     }
@@ -119,6 +134,19 @@ fn a_right_answer_is_not_called_wrong() {
         "That isn't right.",
         "Du hast einen Fehler gemacht.",
         "Your answer is not right yet.",
+        "Nope.",
+        "No.",
+        "Hmm, no.",
+        "Almost!",
+        "So close! Look at the sign.",
+        "Not exactly.",
+        "That's almost it, try again.",
+        "That doesn't work.",
+        "Fast!",
+        "Knapp daneben.",
+        "Noch nicht ganz.",
+        "Leider nein.",
+        "Das geht nicht auf.",
     ] {
         assert!(feedback(text, true), "{text}");
     }
@@ -140,6 +168,13 @@ fn a_right_answer_is_not_called_wrong() {
         "Das stimmt genau.",
         "No, it is right.",
         "Before, you made a mistake with the sign.",
+        "Close the bracket first.",
+        "Almost done: one line is left.",
+        "No doubt about it.",
+        "Not yet done? Take your time.",
+        "Fast alle rechnen das so.",
+        "Noch nicht müde? Dann weiter.",
+        "Dividing by 0 does not work.",
     ] {
         assert!(!feedback(text, true), "{text}");
     }

@@ -1,4 +1,4 @@
-//! What is said to come out where two numbers are added, subtracted, multiplied or divided: `If you add 3 and 4 you get 7`.
+//! What is said to come out where something is done to a number or two: `If you add 3 and 4 you get 7`, `Squaring 5 gives 25`.
 
 use super::{
     Reader, after, bracketed,
@@ -10,12 +10,12 @@ use crate::statements::{
     scan::{Edge, Run},
 };
 
-/// Something that is done to two numbers.
+/// Something that is done to two numbers, or to one.
 struct Task {
-    /// Its verbs before the numbers, and behind them.
+    /// Its verbs before the numbers, and behind them, where German has some of them in a question's order before them.
     before: &'static [&'static str],
     behind: &'static [&'static str],
-    /// The word between the numbers.
+    /// The word between the numbers; empty: there is one number, and the sign is what it is multiplied with, or its power.
     between: &'static str,
     sign: &'static str,
 }
@@ -26,22 +26,32 @@ const TASKS: &[Task] = &[
     Task { before: &["add", "adding"], behind: &[], between: "to", sign: "+" },
     Task { before: &["subtract", "subtracting"], behind: &[], between: "from", sign: "-" },
     Task { before: &["multiply", "multiplying"], behind: &[], between: "by", sign: "·" },
+    Task { before: &["multiply", "multiplying"], behind: &[], between: "and", sign: "·" },
     Task { before: &["divide", "dividing"], behind: &[], between: "by", sign: "÷" },
     Task { before: &["addiere"], behind: &["addierst", "addiert"], between: "und", sign: "+" },
     Task { before: &["addiere"], behind: &["addierst", "addiert"], between: "zu", sign: "+" },
     Task { before: &["subtrahiere"], behind: &["subtrahierst", "subtrahiert"], between: "von", sign: "-" },
     Task { before: &["multipliziere"], behind: &["multiplizierst", "multipliziert"], between: "mit", sign: "·" },
     Task { before: &["dividiere", "teile"], behind: &["dividierst", "dividiert", "teilst", "teilt"], between: "durch", sign: "÷" },
+    Task { before: &["square", "squaring", "quadriere"], behind: &["quadrierst", "quadriert"], between: "", sign: "^2" },
+    Task { before: &["cube", "cubing"], behind: &[], between: "", sign: "^3" },
+    Task { before: &["double", "doubling", "verdopple"], behind: &["verdoppelst", "verdoppelt"], between: "", sign: "·2" },
+    Task { before: &["halve", "halving", "halbiere"], behind: &["halbierst", "halbiert"], between: "", sign: "÷2" },
 ];
 
 /// All of these verbs.
 static VERBS: Words = Words::new(
     "add adding subtract subtracting multiply multiplying divide dividing addiere addierst addiert subtrahiere subtrahierst \
-    subtrahiert multipliziere multiplizierst multipliziert dividiere dividierst dividiert teile teilst teilt",
+    subtrahiert multipliziere multiplizierst multipliziert dividiere dividierst dividiert teile teilst teilt \
+    square squaring quadriere quadrierst quadriert cube cubing double doubling verdopple verdoppelst verdoppelt halve halving \
+    halbiere halbierst halbiert",
 );
 
-/// So many tokens two numbers and the word between them are: `-3 und -4`.
-const NUMBERS: std::ops::RangeInclusive<usize> = 3..=5;
+/// Who does it, behind a verb that begins the clause.
+static DOING: Words = Words::new("du man wir");
+
+/// So many tokens the numbers and the word between them are: `5`, `-3 und -4`.
+const NUMBERS: std::ops::RangeInclusive<usize> = 1..=5;
 
 /// Words that lead to what comes out.
 static LEADING: Words = Words::new("and then so und dann");
@@ -49,6 +59,8 @@ static LEADING: Words = Words::new("and then so und dann");
 /// Words behind which it stands.
 const YIELDING: &[&[&str]] = &[
     &["you", "get"],
+    &["to", "get"],
+    &["get"],
     &["you", "have"],
     &["we", "get"],
     &["we", "have"],
@@ -116,8 +128,9 @@ fn before<'a, 't>(
     at: usize,
 ) -> Option<(usize, String, Reader<'a, 't>)> {
     let mut reader = Reader::new(tokens, at);
-    task.before.iter().find(|verb| reader.takes(&[verb]))?;
-    let numbers = numbers(task, &mut reader)?;
+    let is_first = task.before.iter().any(|verb| reader.takes(&[verb]))
+        || task.behind.iter().any(|verb| reader.takes(&[verb])) && reader.takes_one(&DOING);
+    let numbers = is_first.then(|| numbers(task, &mut reader))??;
     Some((at, numbers, reader))
 }
 
@@ -131,6 +144,11 @@ fn behind<'a, 't>(
     begins.find_map(|begin| {
         let mut reader = Reader::new(tokens, begin);
         let numbers = numbers(task, &mut reader).filter(|_| reader.at == at)?;
+        // `Wenn du 3 + 5 verdoppelst`
+        let is_all = || matches!(tokens.get(begin.wrapping_sub(1)).map(|token| token.kind), Some(Kind::Word(word)) if DOING.has(word));
+        if task.between.is_empty() && !is_all() {
+            return None;
+        }
         task.behind.iter().find(|verb| reader.takes(&[verb]))?;
         Some((begin, numbers, reader))
     })
@@ -138,6 +156,9 @@ fn behind<'a, 't>(
 
 fn numbers(task: &Task, reader: &mut Reader<'_, '_>) -> Option<String> {
     let first = reader.term()?;
+    if task.between.is_empty() {
+        return Some(format!("({first}){}", task.sign));
+    }
     if !reader.takes(&[task.between]) {
         return None;
     }
