@@ -1,5 +1,7 @@
 //! One hash of an expression, however it is written.
 
+use std::borrow::Cow;
+
 use crate::hash;
 
 /// Commands that only change how an expression looks.
@@ -42,47 +44,52 @@ fn is_value(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphanumeric())
 }
 
-fn tokens(text: &str) -> Vec<String> {
+fn tokens(text: &str) -> Vec<Cow<'_, str>> {
     let mut tokens = Vec::new();
-    let chars: Vec<char> = text.chars().collect();
-    let mut at = 0;
-    while let Some(&c) = chars.get(at) {
-        let start = at;
-        at += 1;
-        let mut run = |belongs: fn(char) -> bool| {
-            while chars.get(at).is_some_and(|c| belongs(*c)) {
-                at += 1;
-            }
-            chars[start..at].iter().collect::<String>()
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let behind = &rest[c.len_utf8()..];
+        let run = |belongs: fn(char) -> bool| {
+            let end = behind.find(|c| !belongs(c)).unwrap_or(behind.len());
+            &rest[..c.len_utf8() + end]
         };
-        match c {
+        rest = match c {
             '\\' => {
                 let command = run(|c| c.is_ascii_alphabetic());
-                match command.trim_start_matches('\\') {
-                    "times" | "cdot" => tokens.push("*".to_owned()),
-                    "div" => tokens.push("/".to_owned()),
-                    "frac" | "dfrac" | "tfrac" => tokens.push("/".to_owned()),
-                    "le" | "leq" => tokens.push("≤".to_owned()),
-                    "ge" | "geq" => tokens.push("≥".to_owned()),
+                match &command[1..] {
+                    "times" | "cdot" => tokens.push("*".into()),
+                    "div" | "frac" | "dfrac" | "tfrac" => tokens.push("/".into()),
+                    "le" | "leq" => tokens.push("≤".into()),
+                    "ge" | "geq" => tokens.push("≥".into()),
+                    name if name.is_empty() || LOOKS.contains(&name) => {}
+                    _ => tokens.push(command.into()),
+                }
+                match command.len() {
                     // A space or an escaped sign.
-                    "" => at = (start + 2).min(chars.len()),
-                    name if LOOKS.contains(&name) => {}
-                    name => tokens.push(format!("\\{name}")),
+                    1 => &behind[behind.chars().next().map_or(0, char::len_utf8)..],
+                    length => &rest[length..],
                 }
             }
             '0'..='9' => {
                 let number = run(|c| c.is_ascii_digit() || c == '.');
-                tokens.push(number.trim_end_matches('.').to_owned());
+                tokens.push(number.trim_end_matches('.').into());
+                &rest[number.len()..]
             }
-            '×' | '·' | '⋅' | '∙' | '*' => tokens.push("*".to_owned()),
-            '÷' | '/' | ':' => tokens.push("/".to_owned()),
-            '−' | '–' | '-' => tokens.push("-".to_owned()),
-            '{' | '}' | '(' | ')' | '[' | ']' | '$' | '&' | ',' | '.' | ';' | '?' => {}
-            '²' => tokens.extend(["^".to_owned(), "2".to_owned()]),
-            '³' => tokens.extend(["^".to_owned(), "3".to_owned()]),
-            c if c.is_whitespace() => {}
-            c => tokens.extend(c.to_lowercase().map(String::from)),
-        }
+            _ => {
+                match c {
+                    '×' | '·' | '⋅' | '∙' | '*' => tokens.push("*".into()),
+                    '÷' | '/' | ':' => tokens.push("/".into()),
+                    '−' | '–' | '-' => tokens.push("-".into()),
+                    '{' | '}' | '(' | ')' | '[' | ']' | '$' | '&' | ',' | '.' | ';' | '?' => {}
+                    '²' => tokens.extend(["^".into(), "2".into()]),
+                    '³' => tokens.extend(["^".into(), "3".into()]),
+                    c if c.is_whitespace() => {}
+                    c if c.is_ascii() && !c.is_ascii_uppercase() => tokens.push(rest[..1].into()),
+                    c => tokens.extend(c.to_lowercase().map(|c| String::from(c).into())),
+                }
+                behind
+            }
+        };
     }
     tokens
 }

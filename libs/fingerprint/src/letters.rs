@@ -36,7 +36,7 @@ impl Letters {
                     read.word_starts.push(before);
                 }
                 in_word = true;
-            } else if !is_combining_mark(c) {
+            } else if c.is_ascii() || !is_combining_mark(c) {
                 in_word &= c == '\'' || c == '\u{2019}';
                 if matches!(
                     c,

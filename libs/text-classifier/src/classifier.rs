@@ -219,8 +219,9 @@ impl Sums {
     fn add(&mut self, row: &Row, kind: Kind) {
         let value = kind.value();
         // Over whole arrays: the compiler makes a few instructions of it.
-        self.weights =
-            std::array::from_fn(|class| self.weights[class] + f32::from(row[class]) * value);
+        for (sum, weight) in self.weights.iter_mut().zip(row) {
+            *sum += f32::from(*weight) * value;
+        }
         self.squares += value * value;
     }
 

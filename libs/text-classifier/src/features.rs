@@ -194,19 +194,19 @@ impl<S: Sink> Reader<'_, S> {
 
     /// Parts of a word with marks where it begins and ends.
     fn parts(&mut self, word: &[u8]) {
-        let marked = || [b'_'].into_iter().chain(word.iter().copied()).chain([b'_']);
-        let mut shown = [0; 2 + Letters::MOST];
+        let mut marked = [b'_'; 2 + Letters::MOST];
+        marked[1..=word.len()].copy_from_slice(word);
+        let marked = &marked[..word.len() + 2];
         let mut window: u64 = 0;
-        for (at, byte) in marked().enumerate() {
-            window = (window << 8) | u64::from(byte);
-            shown[at] = byte;
+        for (at, byte) in marked.iter().enumerate() {
+            window = (window << 8) | u64::from(*byte);
             for length in PARTS {
                 // The whole word is a feature already.
                 if at + 1 < length || length == word.len() + 2 {
                     continue;
                 }
                 let letters = window & ((1 << (8 * length)) - 1);
-                let unit = Unit::Text(&shown[at + 1 - length..=at]);
+                let unit = Unit::Text(&marked[at + 1 - length..=at]);
                 self.emit(
                     Kind::Part,
                     letters,

@@ -65,11 +65,10 @@ impl Letters {
     pub(crate) const MOST: usize = MAX_WORD;
 
     pub(crate) fn of(word: &[u8]) -> Self {
-        let mut letters = Self::default();
-        for byte in word {
-            letters.push(*byte);
-        }
-        letters
+        let len = word.len().min(MAX_WORD);
+        let mut bytes = [0; MAX_WORD];
+        bytes[..len].copy_from_slice(&word[..len]);
+        Self { bytes, len }
     }
 
     pub(crate) fn as_bytes(&self) -> &[u8] {

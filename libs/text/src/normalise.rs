@@ -25,12 +25,12 @@ pub fn normalise_signs(text: &str) -> String {
 
 /// The text as it is indexed: as [`normalise_signs`] spells it, in lower case.
 pub fn normalise(text: &str) -> String {
-    compatible(
-        normalise_signs(text)
-            .chars()
-            .flat_map(char::to_lowercase)
-            .collect(),
-    )
+    let mut spelled = normalise_signs(text);
+    if spelled.is_ascii() {
+        spelled.make_ascii_lowercase();
+        return spelled;
+    }
+    compatible(spelled.chars().flat_map(char::to_lowercase).collect())
 }
 
 /// The text in compatibility form. It is needed again after each step: in lower case, for one, a letter and a mark may

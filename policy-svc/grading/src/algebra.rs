@@ -12,6 +12,7 @@ mod factors;
 mod integers;
 mod normal;
 mod quotient;
+pub mod residue;
 mod roots;
 mod set;
 mod sum;
@@ -24,6 +25,7 @@ pub(crate) use self::{
     integers::integer_factors,
     normal::{Env, Roots, normal},
     quotient::Quotient,
+    residue::{residue, varies},
     set::{Edge, RealSet, Span},
     sum::Sum,
 };

@@ -68,6 +68,7 @@ mod vocabulary;
 mod wording;
 mod working;
 
+pub use self::algebra::residue;
 pub use self::grade::{Drill, Grade, Reason, Task, Verdict};
 pub use self::kind::Kind;
 pub use self::next_step::Step;

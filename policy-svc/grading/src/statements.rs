@@ -127,7 +127,7 @@ fn own_statements(said: &[&str]) -> Vec<Shape> {
     });
     latest
         .flat_map(|text| runs(text))
-        .filter_map(|run| Chain::readings(&run.formula).into_iter().next())
+        .filter_map(|run| Chain::usual(&run.formula))
         .flat_map(|chain| chain.relations().collect::<Vec<_>>())
         .map(|relation| relation_shape(&relation))
         .collect()

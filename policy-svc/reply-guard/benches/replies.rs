@@ -18,6 +18,10 @@ use turnwise_reply_guard::{
 };
 use turnwise_testing::figure::{Bound, figure};
 
+/// The binaries' own allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const CHARS: usize = 800;
 
 /// Every sentence has something to work out.

@@ -1,5 +1,7 @@
 //! Addresses that lead out of the course, in their disguises: of the web, of mail, of machines, of accounts, of phones.
 
+use crate::ascii::Ascii;
+
 /// Ends of names that are no words: they count wherever they stand behind a dot.
 const DOMAINS: [&str; 44] = [
     "ai", "app", "biz", "ch", "cloud", "club", "cn", "co", "com", "de", "dev", "edu", "es", "eu",
@@ -56,13 +58,17 @@ const CALLS: [&str; 12] = [
     "whatsapp",
 ];
 
+/// The least digits that a number to call has.
+const LEAST_DIGITS: usize = 6;
+
 /// Whether a text, folded to lower case, holds an address.
 pub(crate) fn is_found(folded: &str) -> bool {
     let plain = undisguised(folded);
+    let seen = Ascii::of(&plain);
     let tight: String = plain.split_whitespace().collect();
     ["http:", "https:", "hxxp", "ftp:", "://", "www."]
         .iter()
-        .any(|begin| tight.contains(begin))
+        .any(|begin| seen.may_hold(begin) && tight.contains(begin))
         || has_domain(&plain)
         || joined(&plain).is_some_and(|joined| has_domain(&joined))
         || has_machine(&plain)
@@ -72,8 +78,12 @@ pub(crate) fn is_found(folded: &str) -> bool {
 
 /// Dots and signs that are written in another way, as themselves.
 fn undisguised(folded: &str) -> String {
-    let mut plain = folded.replace(['。', '․', '｡', '．', '·', '•'], ".");
-    if plain.contains(['[', '(', '{', '<', '&', '%']) {
+    let mut plain = match folded.is_ascii() {
+        true => folded.to_owned(),
+        false => folded.replace(['。', '․', '｡', '．', '·', '•'], "."),
+    };
+    let seen = Ascii::of(&plain);
+    if seen.has_any("[({<&%") {
         for (disguise, sign) in [
             ("[.]", "."),
             ("(.)", "."),
@@ -98,7 +108,7 @@ fn undisguised(folded: &str) -> String {
             ("[/]", "/"),
             ("[://]", "://"),
         ] {
-            if plain.contains(disguise) {
+            if seen.may_hold(disguise) && plain.contains(disguise) {
                 plain = plain.replace(disguise, sign);
             }
         }
@@ -131,19 +141,21 @@ fn spelled_out(text: &str, dot: &str) -> String {
 
 /// Signs that stand alone, put together: `e v i l . c o m`.
 fn joined(text: &str) -> Option<String> {
+    let single = |word: &str| word.len() == 1;
+    let nexts = text.split(' ').skip(1);
+    let mut pairs = text.split(' ').zip(nexts);
+    if !pairs.any(|(word, next)| single(word) && single(next)) {
+        return None;
+    }
     let mut words = text.split(' ').peekable();
-    let mut joined = String::new();
-    let mut any = false;
+    let mut joined = String::with_capacity(text.len() + 1);
     while let Some(word) = words.next() {
         joined.push_str(word);
-        let single = |word: &str| word.len() == 1;
-        let goes_on = single(word) && words.peek().is_some_and(|next| single(next));
-        any |= goes_on;
-        if !goes_on {
+        if !(single(word) && words.peek().is_some_and(|next| single(next))) {
             joined.push(' ');
         }
     }
-    any.then_some(joined)
+    Some(joined)
 }
 
 fn has_domain(text: &str) -> bool {
@@ -156,6 +168,9 @@ fn has_domain(text: &str) -> bool {
         let after = &text[dot + 1..];
         let end = after.bytes().position(|b| !part(b)).unwrap_or(after.len());
         let (name, rest) = after.split_at(end);
+        if name.is_empty() {
+            return false;
+        }
         let letters = label.iter().filter(|b| b.is_ascii_alphabetic()).count();
         if letters == 0 {
             return false;
@@ -263,6 +278,9 @@ fn has_phone(text: &str) -> bool {
 
 fn is_phone(before: &str, number: &str) -> bool {
     let digits: Vec<u8> = number.bytes().filter(u8::is_ascii_digit).collect();
+    if digits.len() < LEAST_DIGITS {
+        return false;
+    }
     let first = number
         .trim_start_matches(['+', '('])
         .bytes()
@@ -292,5 +310,5 @@ fn is_phone(before: &str, number: &str) -> bool {
         .iter()
         .any(|word| CALLS.contains(&word.trim_matches(|c: char| !c.is_alphanumeric())));
     let american = groups.map(str::len).eq([3, 3, 4]);
-    (called && digits.len() > 5) || (american && number.contains(['-', ')']))
+    called || (american && number.contains(['-', ')']))
 }

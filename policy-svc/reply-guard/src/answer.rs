@@ -74,8 +74,8 @@ struct Grader<'a> {
     known: Vec<String>,
     /// The exercise's expressions.
     problem: Vec<u64>,
-    /// The exercise's equalities and inequalities.
-    relations: Vec<Formula>,
+    /// The exercise's equalities and inequalities that have one variable, [`bare`], and that.
+    relations: Vec<(String, char)>,
     letters: Vec<char>,
     /// A system of equations, or an inequality.
     is_many: bool,
@@ -133,7 +133,7 @@ impl<'a> Grader<'a> {
                 .iter()
                 .flat_map(|formula| {
                     let sides = formula.0.split(is_relation).map(typed);
-                    sides.chain([formula.to_string()])
+                    sides.chain([typed(&formula.0)])
                 })
                 .chain([open.question_latex.to_owned(), open.prompt.to_owned()])
                 .filter_map(|text| expression(&text))
@@ -141,7 +141,10 @@ impl<'a> Grader<'a> {
             relations: formulas
                 .iter()
                 .filter(|formula| formula.is_relation())
-                .map(|formula| (*formula).clone())
+                .filter_map(|formula| match *formula.letters() {
+                    [letter] => Some((bare(formula), letter)),
+                    _ => None,
+                })
                 .collect(),
             letters,
             is_many,
@@ -194,7 +197,7 @@ impl<'a> Grader<'a> {
         let is_number = literals(bare) == [bare];
         let alone = is_number && !(said.used || said.counts || said.asked);
         let told = said.told || alone;
-        let text = formula.to_string();
+        let text = typed(&formula.0);
         if expression(&text).is_some_and(|hash| self.problem.contains(&hash)) && !told {
             return Vec::new();
         }
@@ -263,16 +266,10 @@ impl<'a> Grader<'a> {
 
     /// The number that stands where the exercise has its unknown: `5 * 4 - 7 = 13` for `5x - 7 = 13`.
     fn put_in<'f>(&self, formula: &'f Formula) -> Option<&'f str> {
-        let bare = |text: &str| text.replace(['*', '(', ')', ' '], "");
-        let said = bare(&formula.to_string());
+        let said = bare(formula);
         formula.numbers().find(|number| {
-            self.relations.iter().any(|relation| {
-                let mut letters = relation.letters().into_iter();
-                let (Some(letter), None) = (letters.next(), letters.next()) else {
-                    return false;
-                };
-                bare(&relation.to_string()).replace(letter, number) == said
-            })
+            let mut relations = self.relations.iter();
+            relations.any(|(relation, letter)| relation.replace(*letter, number) == said)
         })
     }
 
@@ -332,6 +329,11 @@ impl<'a> Grader<'a> {
             text: value.to_owned(),
         })
     }
+}
+
+/// A formula as it is typed, without brackets and signs of multiplication.
+fn bare(formula: &Formula) -> String {
+    typed(&formula.0).replace(['*', '(', ')', ' '], "")
 }
 
 /// The rows of symbols that are one number: `12`, `-3`, `1 1/2`, `2^2`, `√16`, `50%`.

@@ -4,9 +4,14 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
 /// A text with letters that look Latin as Latin ones, and digits of other scripts as those of ours.
 pub(crate) fn looking_latin(text: &str) -> String {
-    text.chars()
-        .map(|c| digit(c).unwrap_or_else(|| like_latin(c)))
-        .collect()
+    if text.is_ascii() {
+        return text.to_owned();
+    }
+    let look = |c: char| match c.is_ascii() {
+        true => c,
+        false => digit(c).unwrap_or_else(|| like_latin(c)),
+    };
+    text.chars().map(look).collect()
 }
 
 /// The digits of some scripts by their zeros, and digits in circles by what would be theirs.
@@ -95,13 +100,11 @@ pub(crate) fn plain(folded: &str) -> String {
     let mut plain = String::with_capacity(folded.len() + 16);
     plain.push(' ');
     let ends = |plain: &mut String, c: Option<char>| {
-        if !plain.ends_with(' ') {
+        if plain.as_bytes().last() != Some(&b' ') {
             plain.push(' ');
         }
         if let Some(c) = c
-            && !plain.ends_with(" . ")
-            && !plain.ends_with(" ? ")
-            && !plain.ends_with(" ! ")
+            && !matches!(plain.as_bytes(), [.., b' ', b'.' | b'?' | b'!', b' '])
             && plain.len() > 1
         {
             plain.push(c);

@@ -17,7 +17,7 @@ pub(crate) fn is_found(text: &str) -> bool {
         if is_hidden(c) {
             return true;
         }
-        if is_combining_mark(c) {
+        if !c.is_ascii() && is_combining_mark(c) {
             marks += 1;
             // Enclosing marks and variation selectors of emoji stand on signs; a letter's mark needs a letter.
             if marks > MOST_MARKS || !stands_on {

@@ -17,6 +17,7 @@
 
 mod address;
 mod answer;
+mod ascii;
 mod exam;
 mod fold;
 pub mod formula;

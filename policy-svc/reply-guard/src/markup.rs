@@ -1,5 +1,7 @@
 //! Markup that a client might run, load or draw, templates that one might fill in, and marks of models' prompts.
 
+use crate::ascii::Ascii;
+
 /// Elements of HTML, SVG and MathML of two letters and more.
 const ELEMENTS: [&str; 78] = [
     "abbr", "animate", "area", "article", "aside", "audio", "base", "big", "blink", "body", "br",
@@ -36,24 +38,21 @@ const LEAST_NAME: usize = 3;
 
 /// Whether a text, folded to lower case, holds markup.
 pub(crate) fn is_found(folded: &str) -> bool {
-    let tight;
-    let schemes = if folded.contains(':') {
-        tight = folded.split_whitespace().collect::<String>();
+    let seen = Ascii::of(folded);
+    let schemes = seen.has_any(":") && {
+        let tight = folded.split_whitespace().collect::<String>();
         SCHEMES.iter().any(|scheme| tight.contains(scheme))
-    } else {
-        false
     };
     schemes
-        || elements(folded, "<")
-        || elements(folded, "&lt;")
-        || elements(folded, "&#60;")
-        || elements(folded, "&#x3c;")
+        || ["<", "&lt;", "&#60;", "&#x3c;"]
+            .iter()
+            .any(|open| seen.may_hold(open) && elements(folded, open))
         || ["{{", "}}", "{%", "${", "<?", "<%", "<!"]
             .iter()
-            .any(|sign| template(folded, sign))
-        || prompt_mark(folded)
-        || handler(folded)
-        || link(folded)
+            .any(|sign| seen.may_hold(sign) && template(folded, sign))
+        || seen.has_any("<[") && prompt_mark(folded)
+        || seen.may_hold("on=") && handler(folded)
+        || seen.has_any("[") && link(folded)
 }
 
 /// A mark of a prompt's template: `[INST]`, `<|im_start|>`.

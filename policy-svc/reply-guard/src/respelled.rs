@@ -1,6 +1,6 @@
 //! Numbers as people write them, spelled as formulas.
 
-use std::sync::LazyLock;
+use std::{borrow::Cow, sync::LazyLock};
 
 use regex::Regex;
 
@@ -37,10 +37,11 @@ static PATTERNS: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
 /// these. It is read beside the text: what looks so may be something else.
 #[must_use]
 pub fn respelled(text: &str) -> Option<String> {
-    let new = PATTERNS
-        .iter()
-        .fold(text.to_owned(), |text, (pattern, by)| {
-            pattern.replace_all(&text, *by).into_owned()
-        });
-    (new != text).then_some(new)
+    let mut new = Cow::Borrowed(text);
+    for (pattern, by) in PATTERNS.iter() {
+        if let Cow::Owned(read) = pattern.replace_all(&new, *by) {
+            new = Cow::Owned(read);
+        }
+    }
+    (new != text).then(|| new.into_owned())
 }

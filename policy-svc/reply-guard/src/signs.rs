@@ -37,7 +37,10 @@ static READ: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
 pub(crate) fn spellings(text: &str, open: &OpenDrill<'_>) -> Vec<String> {
     let mut read = text.to_owned();
     for (pattern, value) in READ.iter() {
-        if !pattern.is_match(open.prompt) && !pattern.is_match(open.question_latex) {
+        if pattern.is_match(&read)
+            && !pattern.is_match(open.prompt)
+            && !pattern.is_match(open.question_latex)
+        {
             read = pattern.replace_all(&read, *value).into_owned();
         }
     }

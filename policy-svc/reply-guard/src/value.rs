@@ -1,10 +1,10 @@
 //! The value of a formula modulo a prime: formulas of one value have one, whatever their form. A hash of what they say, not of
 //! how they are written, and much cheaper than reading them as the grader does.
 
-/// The prime 2^61 - 1.
-const PRIME: u64 = (1 << 61) - 1;
-/// The highest power that is worked out.
-const MOST_POWER: u64 = 64;
+use turnwise_grading::residue::{
+    MOST_POWER, add, inverse, multiply, negative, of_variable, raised,
+};
+
 /// How deep brackets may be.
 const MOST_BRACKETS: usize = 24;
 
@@ -22,8 +22,7 @@ pub(crate) fn value(typed: &str, put_in: &impl Fn(char) -> u64) -> Option<u64> {
 
 /// A value for each variable that no formula has by accident.
 pub(crate) fn any(letter: char) -> u64 {
-    let mixed = (u64::from(letter) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    (mixed ^ (mixed >> 29)) % PRIME
+    of_variable(letter.encode_utf8(&mut [0; 4]))
 }
 
 /// The solution of a linear equation in one variable; `None` where it is not linear, or has none or all.
@@ -124,35 +123,4 @@ impl<F: Fn(char) -> u64> Reader<'_, F> {
             number.iter().fold(0, digit)
         })
     }
-}
-
-fn add(left: u64, right: u64) -> u64 {
-    (left + right) % PRIME
-}
-
-fn negative(value: u64) -> u64 {
-    (PRIME - value) % PRIME
-}
-
-fn multiply(left: u64, right: u64) -> u64 {
-    let product = u128::from(left) * u128::from(right) % u128::from(PRIME);
-    // It is less than the prime.
-    product as u64
-}
-
-fn raised(base: u64, exponent: u64) -> u64 {
-    let (mut result, mut square, mut left) = (1, base, exponent);
-    while left > 0 {
-        if left & 1 == 1 {
-            result = multiply(result, square);
-        }
-        square = multiply(square, square);
-        left >>= 1;
-    }
-    result
-}
-
-/// By Fermat's little theorem; zero has none.
-fn inverse(value: u64) -> Option<u64> {
-    (value != 0).then(|| raised(value, PRIME - 2))
 }

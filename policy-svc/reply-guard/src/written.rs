@@ -1,6 +1,6 @@
 //! Numbers in English and German words, and small ones in other languages of our schools.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
 
 use turnwise_grading::numerals::{ENGLISH, ENGLISH_TENS, GERMAN, GERMAN_TENS};
 
@@ -97,14 +97,19 @@ static WRITTEN: LazyLock<HashMap<String, u32>> = LazyLock::new(|| {
 /// The number that a word in lower case is; `one` and `ein` are none: see [`is_one`].
 pub(crate) fn number(word: &str) -> Option<u32> {
     // `ss` and `ß` are both written.
-    let word = word.replace('ß', "ss");
-    if let Some(number) = WRITTEN.get(&word) {
+    let word = match word.contains('ß') {
+        true => Cow::Owned(word.replace('ß', "ss")),
+        false => Cow::Borrowed(word),
+    };
+    if let Some(number) = WRITTEN.get(&*word) {
         return Some(*number);
     }
     // `four's the one`, `fo-ur`
-    let bare = word.strip_suffix("'s").unwrap_or(&word).replace('-', "");
-    if let Some(number) = WRITTEN.get(&bare) {
-        return Some(*number);
+    if word.contains(['-', '\'']) {
+        let bare = word.strip_suffix("'s").unwrap_or(&word).replace('-', "");
+        if let Some(number) = WRITTEN.get(&bare) {
+            return Some(*number);
+        }
     }
     // `zweihundertvier`
     let (hundreds, rest) = word.split_once("hundert")?;

@@ -17,7 +17,9 @@ pub(super) fn write_out(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     while let Some(character) = rest.next() {
-        if let Some(first) = base(RAISED, RAISED_BASES, character) {
+        if character.is_ascii() {
+            out.push(character);
+        } else if let Some(first) = base(RAISED, RAISED_BASES, character) {
             let mut run = String::from(first);
             while let Some(next) = rest.peek().and_then(|c| base(RAISED, RAISED_BASES, *c)) {
                 run.push(next);
@@ -73,9 +75,6 @@ pub(super) fn write_out(text: &str) -> String {
 
 /// The plain character of a raised or lowered one.
 fn base(scripts: &str, bases: &str, character: char) -> Option<char> {
-    if character.is_ascii() {
-        return None;
-    }
     let at = scripts.chars().position(|script| script == character)?;
     bases.chars().nth(at)
 }
@@ -90,7 +89,7 @@ fn is_script(run: &str) -> bool {
 }
 
 fn vulgar_fraction(character: char) -> Option<(String, String)> {
-    if character.is_ascii() || character == FRACTION_SLASH {
+    if character == FRACTION_SLASH {
         return None;
     }
     let mut parts = String::new();

@@ -97,7 +97,7 @@ impl Typist<'_> {
 
     /// A character of the text, after a space if one is due.
     fn push(&mut self, character: char) {
-        if is_combining_mark(character) {
+        if !character.is_ascii() && is_combining_mark(character) {
             let carried = !self.foreign
                 && self
                     .out

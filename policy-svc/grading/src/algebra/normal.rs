@@ -81,16 +81,22 @@ pub(crate) fn normal(
             None => Quotient::whole(Sum::variable(name)),
         }),
         Expression::Add(parts) => {
-            let mut sum = Quotient::whole(Sum::default());
-            for part in parts {
+            let Some((first, rest)) = parts.split_first() else {
+                return Ok(Quotient::whole(Sum::default()));
+            };
+            let mut sum = normal(first, env, work)?;
+            for part in rest {
                 let part = normal(part, env, work)?;
                 sum = sum.add(&part, work)?;
             }
             Ok(sum)
         }
         Expression::Multiply(factors) => {
-            let mut product = Quotient::whole(Sum::one());
-            for factor in factors {
+            let Some((first, rest)) = factors.split_first() else {
+                return Ok(Quotient::whole(Sum::one()));
+            };
+            let mut product = normal(first, env, work)?;
+            for factor in rest {
                 let factor = normal(factor, env, work)?;
                 product = product.multiply(&factor, work)?;
             }

@@ -84,7 +84,7 @@ fn runs(text: &str) -> Vec<Run<'_>> {
     runs.retain(|run| {
         let own = text.get(run.range.clone()).unwrap_or_default();
         let is_told = cues::EQUATING.iter().any(|verb| own.contains(verb));
-        !is_told || !is_cut(run, Chain::readings(&run.formula).first())
+        !is_told || !is_cut(run, Chain::usual(&run.formula).as_ref())
     });
     runs
 }
@@ -166,10 +166,7 @@ impl Problem {
 
 /// The variable of a run that is a relation in one, its solutions, and whether it names them: `x = 3`, `x = 5 - 2`, `x > 4`.
 fn solved(run: &Run<'_>) -> Option<(Rc<str>, Found, bool)> {
-    let readings = Chain::readings(&run.formula);
-    let [chain] = readings.as_slice() else {
-        return None;
-    };
+    let chain = Chain::only(&run.formula)?;
     let relations: Vec<_> = chain.relations().collect();
     if relations.len() != chain.links.len() {
         return None;
@@ -300,10 +297,7 @@ fn bare_value(text: &str, work: &mut Work) -> Option<Quotient> {
 
 /// The equation that a run is.
 fn equation(run: &Run<'_>) -> Option<Relation> {
-    let readings = Chain::readings(&run.formula);
-    let [chain] = readings.as_slice() else {
-        return None;
-    };
+    let chain = Chain::only(&run.formula)?;
     let mut relations = chain.relations();
     relations
         .next()
@@ -416,10 +410,7 @@ fn expression(text: &str) -> Option<Expression> {
     if run.range.start > 0 && !whole.get(..run.range.start)?.trim().is_empty() {
         return None;
     }
-    let readings = Chain::readings(&run.formula);
-    let [chain] = readings.as_slice() else {
-        return None;
-    };
+    let chain = Chain::only(&run.formula)?;
     match chain.sides.as_slice() {
         [side, _] => Some(side.clone()),
         _ => None,
@@ -431,10 +422,7 @@ fn agrees_in_value(problem: &Expression, text: &str, is_last: bool) -> Option<bo
         [] => expression(text)?,
         // `2/3 + 1/6 = 5/6`: what the whole problem comes to.
         [run] => {
-            let readings = Chain::readings(&run.formula);
-            let [chain] = readings.as_slice() else {
-                return None;
-            };
+            let chain = Chain::only(&run.formula)?;
             let first = chain.sides.first()?;
             let last = chain.sides.last()?;
             if !is_same(problem, first)? {

@@ -41,17 +41,17 @@ pub(super) fn is_false(text: &str, told: &Told<'_>, first: &Run<'_>, then: &Run<
         && (yields || told.meant(&claim.range) != Meant::Posed)
         && !claim.formula.contains(['.', ',', '≈'])
         && fails(given, claim)
-        && !is_cut(claim, Chain::readings(&claim.formula).first())
+        && !is_cut(claim, Chain::usual(&claim.formula).as_ref())
         && !told.is_no_claim(&claim.range)
 }
 
 /// Whether a claim fails in every reading for the value that a formula gives.
 fn fails(given: &Run<'_>, claim: &Run<'_>) -> bool {
-    let Some(env) = Chain::readings(&given.formula).first().and_then(value) else {
+    let Some(env) = Chain::usual(&given.formula).as_ref().and_then(value) else {
         return false;
     };
-    let readings = Chain::readings(&claim.formula);
-    let is_wrong = |chain: &Chain| {
+    let mut readings = Chain::readings(&claim.formula).peekable();
+    let is_wrong = |chain: Chain| {
         chain.relations().any(|relation| {
             let work = &mut Work::new();
             let mut side = |side: &Expression| normal(side, &mut env.clone(), work).ok();
@@ -62,7 +62,7 @@ fn fails(given: &Run<'_>, claim: &Run<'_>) -> bool {
             })
         })
     };
-    !readings.is_empty() && readings.iter().all(is_wrong)
+    readings.peek().is_some() && readings.all(is_wrong)
 }
 
 /// The value of `x = 3`.

@@ -11,7 +11,7 @@ use std::{collections::BTreeSet, rc::Rc};
 use num_traits::{One, Zero};
 
 use crate::{
-    algebra::{Env, Quotient, Roots, Sum, Work, normal},
+    algebra::{Env, Quotient, Roots, Sum, Work, normal, varies},
     notation::{Expression, Sign},
 };
 
@@ -82,7 +82,10 @@ fn is_constant(left: &Expression, right: &Expression, work: &mut Work) -> Option
         (left, right)
     };
     let is_term = !matches!(term, Expression::Add(_)) && !number.has_variable();
-    let own = value(term, work).filter(|own| is_term && own.is_constant() && !own.is_zero())?;
+    if !is_term || varies(term) {
+        return None;
+    }
+    let own = value(term, work).filter(|own| own.is_constant() && !own.is_zero())?;
     own.equals(&value(number, work)?, work).ok()?
 }
 

@@ -73,7 +73,7 @@ pub(super) fn is_false(text: &str, told: &Told<'_>, first: &Run<'_>, then: &Run<
     let is_tried = matches!(first.before, Edge::Word(word) if cues::TRYING.has(word));
     let is_exact = !then.formula.contains(['.', ',', '≈']);
     let is_whole = |run: &Run<'_>| {
-        let chain = Chain::readings(&run.formula).into_iter().next();
+        let chain = Chain::usual(&run.formula);
         !is_cut(run, chain.as_ref()) && !told.is_no_claim(&run.range)
     };
     // `The solution of 2x = 8 is …`, `From 2x = 8 follows …`

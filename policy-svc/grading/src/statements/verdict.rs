@@ -1,5 +1,7 @@
 //! Decides a formula with relations: each side against the next.
 
+use std::{borrow::Cow, cell::LazyCell, rc::Rc};
+
 use num_bigint::BigInt;
 use num_traits::Zero;
 
@@ -8,10 +10,11 @@ use super::{
     scan::is_dash,
 };
 use crate::{
-    algebra::{Env, Quotient, Rational, Roots, Work, compare, is_rounding, normal},
+    algebra::{Env, Quotient, Rational, Roots, Work, compare, is_rounding, normal, residue},
     forms::{is_literal, signed_number},
     notation::{
-        Comma, Expression, Relation, Shape, Sign, Slash, relation_chain, relation_shape, tokens,
+        Comma, Expression, Relation, Shape, Sign, Slash, Token, relation_chain, relation_shape,
+        tokens,
     },
     rounding::may_be_rounded,
 };
@@ -36,46 +39,59 @@ pub(super) struct Chain {
 }
 
 impl Chain {
-    /// The ways to read a formula, the most usual first.
-    pub(super) fn readings(formula: &str) -> Vec<Self> {
+    /// The ways to read a formula, the most usual first; one may come twice.
+    pub(super) fn readings(formula: &str) -> impl Iterator<Item = Self> {
         let undotted = without_parted_thousands(formula);
         let commas: &[Comma] = if formula.contains(',') || undotted.is_some() {
             &[Comma::Separates, Comma::Decimal, Comma::Point]
         } else {
             &[Comma::Separates]
         };
-        let slashes: &[Slash] = if formula.contains(['/', '÷', '∕', '⁄']) {
-            &[Slash::Short, Slash::Long]
-        } else {
-            &[Slash::Short]
-        };
-        let mut readings: Vec<Self> = Vec::new();
-        let whole = with_whole_fractions(formula);
-        let formulas = [Some(formula), undotted.as_deref(), whole.as_deref()];
-        for formula in formulas.into_iter().flatten() {
-            for comma in commas {
-                for slash in slashes {
-                    let reading = Self::read(formula, *comma, *slash);
-                    let is_new = |own: &Self| !readings.contains(own);
-                    if let Some(reading) = reading.filter(is_new) {
-                        readings.push(reading);
-                    }
-                }
-            }
-        }
-        readings
+        let whole = with_whole_fractions(formula).map(Cow::Owned);
+        let formulas = [
+            Some(Cow::Borrowed(formula)),
+            undotted.map(Cow::Owned),
+            whole,
+        ];
+        formulas.into_iter().flatten().flat_map(move |formula| {
+            let by_comma = move |comma: &Comma| Self::by_slashes(&formula, *comma);
+            commas.iter().flat_map(by_comma)
+        })
     }
 
-    fn read(formula: &str, comma: Comma, slash: Slash) -> Option<Self> {
+    /// The most usual way to read a formula.
+    pub(super) fn usual(formula: &str) -> Option<Self> {
+        Self::readings(formula).next()
+    }
+
+    /// The way to read a formula, where there is one only.
+    pub(super) fn only(formula: &str) -> Option<Self> {
+        let mut readings = Self::readings(formula);
+        let first = readings.next()?;
+        readings.all(|other| other == first).then_some(first)
+    }
+
+    fn by_slashes(formula: &str, comma: Comma) -> impl Iterator<Item = Self> + use<> {
+        let parts = formula.split('≈').map(|part| tokens(part, comma));
+        let parts: Option<Vec<_>> = parts.collect();
+        let read = |slash| Self::read(parts.as_deref()?, slash);
+        let short = read(Slash::Short);
+        let has_slash = formula.contains(['/', '÷', '∕', '⁄']);
+        let long = has_slash.then(|| read(Slash::Long)).flatten();
+        let long = long.filter(|long| short.as_ref() != Some(long));
+        short.into_iter().chain(long)
+    }
+
+    fn read(parts: &[Vec<Token>], slash: Slash) -> Option<Self> {
         let mut chain = Self {
             sides: Vec::new(),
             links: Vec::new(),
         };
-        for (at, part) in formula.split('≈').enumerate() {
+        for (at, part) in parts.iter().enumerate() {
             if at > 0 {
                 chain.links.push(Link::Nearly);
             }
-            let (sides, signs) = relation_chain(&tokens(part, comma)?, slash)?;
+            let (sides, signs) = relation_chain(part, slash)?;
             chain.sides.extend(sides);
             chain.links.extend(signs.into_iter().map(Link::Exactly));
         }
@@ -212,11 +228,12 @@ fn by_pairs(
     meant: &dyn Fn() -> Meant,
     work: &mut Work,
 ) -> (Option<bool>, Vec<Shape>) {
-    let place = if chain.links.len() > 1 && chain.has_same_variables() {
-        Place::Chain
-    } else {
-        Place::Alone
-    };
+    let place = LazyCell::new(
+        || match chain.links.len() > 1 && chain.has_same_variables() {
+            true => Place::Chain,
+            false => Place::Alone,
+        },
+    );
     let mut holds = None;
     let mut wrong = Vec::new();
     let mut near = false;
@@ -226,9 +243,10 @@ fn by_pairs(
                 near = true;
                 nearly(left, right, work)
             }
+            Link::Exactly(Sign::Equal) if is_seen_to_hold(left, right) => Some(true),
             // What was rounded before is only nearly equal to what follows.
             Link::Exactly(sign) => {
-                pair(left, sign, right, place, meant, work).filter(|holds| *holds || !near)
+                pair(left, sign, right, *place, meant, work).filter(|holds| *holds || !near)
             }
         };
         match (found, link) {
@@ -251,6 +269,17 @@ fn by_pairs(
         };
     }
     (holds, wrong)
+}
+
+/// Whether an equality of numbers, or of terms with the same variables, is seen to hold by [`residue`], as most do.
+fn is_seen_to_hold(left: &Expression, right: &Expression) -> bool {
+    let names = left.variables();
+    let is_variable = |name: &Rc<str>| &**name != "i";
+    let own = residue(left);
+    own.is_some()
+        && own == residue(right)
+        && names == right.variables()
+        && names.iter().all(is_variable)
 }
 
 fn value(expression: &Expression, work: &mut Work) -> Option<Quotient> {
@@ -439,6 +468,9 @@ fn with_whole_fractions(formula: &str) -> Option<String> {
 
 /// The formula without the points that part thousands: `1.250 + 750`; nothing where none can.
 fn without_parted_thousands(formula: &str) -> Option<String> {
+    if !formula.contains('.') {
+        return None;
+    }
     let bytes = formula.as_bytes();
     let digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
     let parts = |at: usize| {

@@ -45,11 +45,11 @@ const AROUND_EQUALS: &[&str] = &[
 const MOST_EQUALS: usize = 5;
 
 pub(super) fn parts(tokens: Vec<Placed>) -> Vec<Part> {
-    grouped(&read(&spelled(tokens)))
+    grouped(&read(&spelled(&tokens)))
 }
 
 /// Tokens with letters and digits that stand apart put together: `f o u r`, `1 2`.
-fn spelled(tokens: Vec<Placed>) -> Vec<Placed> {
+fn spelled<'t>(tokens: &'t [Placed]) -> Vec<Placed> {
     let mut joined: Vec<Placed> = Vec::with_capacity(tokens.len());
     let mut at = 0;
     while let Some(placed) = tokens.get(at) {
@@ -62,8 +62,8 @@ fn spelled(tokens: Vec<Placed>) -> Vec<Placed> {
             at += length;
             continue;
         }
-        let digit = |placed: &Placed| match &placed.token {
-            Token::Number(number) if number.len() == 1 => Some(number.clone()),
+        let digit = |placed: &'t Placed| match &placed.token {
+            Token::Number(number) if number.len() == 1 => Some(number.as_str()),
             _ => None,
         };
         let digits: String = rest.iter().map_while(digit).collect();
@@ -114,11 +114,15 @@ fn read(tokens: &[Placed]) -> Vec<Placed> {
     let mut at = 0;
     while let Some(placed) = tokens.get(at) {
         let rest = &tokens[at..];
-        let (made, length) = cross(rest, &out)
+        let made = cross(rest, &out)
             .or_else(|| number(rest))
             .or_else(|| sign(rest, &out))
-            .or_else(|| equals(rest, &out))
-            .unwrap_or_else(|| (vec![placed.token.clone()], 1));
+            .or_else(|| equals(rest, &out));
+        let Some((made, length)) = made else {
+            out.push(placed.clone());
+            at += 1;
+            continue;
+        };
         for (place, token) in made.into_iter().enumerate() {
             out.push(Placed {
                 token,

@@ -132,6 +132,9 @@ impl Lexer {
 
     /// `4.5e4`
     fn power_of_ten(&mut self) {
+        if !matches!(self.peek(0), Some('e' | 'E')) {
+            return;
+        }
         let negative = self.peek(1) == Some('-');
         let start = 1 + usize::from(negative || self.peek(1) == Some('+'));
         let digits: String = (start..start + 4)
@@ -140,7 +143,7 @@ impl Lexer {
         let ends = !self
             .peek(start + digits.len())
             .is_some_and(char::is_alphanumeric);
-        let (Some('e' | 'E'), Ok(exponent), true) = (self.peek(0), digits.parse(), ends) else {
+        let (Ok(exponent), true) = (digits.parse(), ends) else {
             return;
         };
         self.at += start + digits.len();
@@ -204,6 +207,12 @@ impl Digits {
     fn value(&self, start: Option<u32>) -> Option<Rational> {
         if self.all.len() > MAX_DIGITS {
             return None;
+        }
+        // Most numbers are whole and small.
+        if self.places.is_none()
+            && let Ok(small) = self.all.parse::<u64>()
+        {
+            return Some(Rational::from(BigInt::from(small)));
         }
         let power = |places: u32| BigInt::from(10).pow(places);
         let all: BigInt = self.all.parse().ok()?;

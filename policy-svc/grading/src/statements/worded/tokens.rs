@@ -55,7 +55,12 @@ fn token<'t>(text: &'t str, at: usize, rest: &'t str, first: char) -> (Option<Ki
     let length = first.len_utf8();
     let behind = rest.get(length..).unwrap_or_default();
     let before = text.get(..at).unwrap_or_default();
-    let begins_line = before.trim_end_matches(' ').is_empty() || before.ends_with('\n');
+    let last = before.bytes().next_back();
+    let begins_line = match last {
+        None | Some(b'\n') => true,
+        Some(b' ') => before.trim_end_matches(' ').is_empty(),
+        Some(_) => false,
+    };
     if begins_line && let Some(length) = list_mark(rest) {
         return (Some(Kind::Stop), length);
     }
@@ -71,8 +76,8 @@ fn token<'t>(text: &'t str, at: usize, rest: &'t str, first: char) -> (Option<Ki
         let length = word_length(rest);
         return (rest.get(..length).map(Kind::Word), length);
     }
-    let is_spaced = before.is_empty() || before.ends_with([' ', '$', '(', '\n']);
-    let goes_apart = behind.starts_with(' ');
+    let is_spaced = matches!(last, None | Some(b' ' | b'$' | b'(' | b'\n'));
+    let goes_apart = behind.bytes().next() == Some(b' ');
     let kind = match first {
         ' ' | '$' => return (None, length),
         '%' => Kind::Percent,
