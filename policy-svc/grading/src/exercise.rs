@@ -89,10 +89,7 @@ fn is_telling(subject: &Subject) -> bool {
 
 /// How many numbers and variables stand in an expression.
 fn values(expression: &Expression) -> usize {
-    match expression.parts().as_slice() {
-        [] => 1,
-        parts => parts.iter().map(|part| values(part)).sum(),
-    }
+    expression.parts().map(values).sum::<usize>().max(1)
 }
 
 /// The only variable.

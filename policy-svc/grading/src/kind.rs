@@ -238,7 +238,7 @@ fn of_numbers(expression: &Expression, features: &mut BTreeSet<Feature>) {
     };
     features.extend(feature);
     let is_added = matches!(expression, Expression::Add(_));
-    for (at, part) in expression.parts().into_iter().enumerate() {
+    for (at, part) in expression.parts().enumerate() {
         let part = match part {
             Expression::Negate(inner) if is_added && at > 0 => &**inner,
             part => part,

@@ -235,10 +235,16 @@ fn has_account(text: &str) -> bool {
 }
 
 fn named_on_platform(text: &str) -> bool {
-    let words: Vec<&str> = text
-        .split_whitespace()
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != ':'))
-        .collect();
+    let words = || {
+        let is_around = |c: char| !c.is_alphanumeric() && c != '_' && c != ':';
+        let words = text.split_whitespace();
+        words.map(move |word| word.trim_matches(is_around))
+    };
+    let is_platform = |word: &str| PLATFORMS.contains(&word.trim_end_matches(':'));
+    if !words().any(is_platform) {
+        return false;
+    }
+    let words: Vec<&str> = words().collect();
     let is_name = |word: &str| {
         let letters = word.bytes().any(|b| b.is_ascii_alphabetic());
         letters
@@ -246,8 +252,7 @@ fn named_on_platform(text: &str) -> bool {
                 || word.len() > 4 && word.ends_with(|c: char| c.is_ascii_digit()))
     };
     words.iter().enumerate().any(|(at, word)| {
-        let platform = word.trim_end_matches(':');
-        if !PLATFORMS.contains(&platform) {
+        if !is_platform(word) {
             return false;
         }
         let near = &words[at.saturating_sub(4)..(at + 5).min(words.len())];

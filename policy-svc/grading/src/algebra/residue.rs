@@ -80,7 +80,7 @@ pub(crate) fn residue(expression: &Expression) -> Option<u64> {
 
 /// Whether an expression surely has not one value for all numbers.
 pub(crate) fn varies(expression: &Expression) -> bool {
-    let other = |name: &str| negative(of_variable(name));
+    let other = |name: &str| add(of_variable(name), 1);
     let values = residue(expression).zip(residue_with(expression, &other));
     values.is_some_and(|(one, other)| one != other)
 }

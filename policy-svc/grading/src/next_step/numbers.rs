@@ -9,7 +9,7 @@ use crate::{algebra::Rational, notation::Expression, own::value};
 pub(super) fn first_operation(expression: &Expression) -> Option<Step> {
     let is_sum = |part: &Expression| matches!(part, Expression::Add(_));
     let groups = |part: &Expression| {
-        let mut inner = part.parts().into_iter();
+        let mut inner = part.parts();
         inner.any(|inner| unsigned(inner, is_sum))
     };
     if expression.any(&groups) {

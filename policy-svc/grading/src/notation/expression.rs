@@ -105,24 +105,26 @@ pub(crate) struct Relation {
 
 impl Expression {
     /// The expressions directly below.
-    pub(crate) fn parts(&self) -> Vec<&Self> {
-        match self {
-            Self::Number { .. } | Self::Mixed(..) | Self::Variable(_) => Vec::new(),
-            Self::Add(parts) | Self::Multiply(parts) => parts.iter().collect(),
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Self> {
+        let (many, first, second): (&[Self], _, _) = match self {
+            Self::Number { .. } | Self::Mixed(..) | Self::Variable(_) => (&[], None, None),
+            Self::Add(parts) | Self::Multiply(parts) => (parts, None, None),
             Self::Negate(inner)
             | Self::Root(_, inner)
             | Self::Absolute(inner)
             | Self::Percent(inner)
-            | Self::PlusMinus(None, inner) => vec![inner],
+            | Self::PlusMinus(None, inner) => (&[], Some(inner), None),
             Self::Divide(left, right)
             | Self::Power(left, right)
-            | Self::PlusMinus(Some(left), right) => vec![left, right],
-        }
+            | Self::PlusMinus(Some(left), right) => (&[], Some(left), Some(right)),
+        };
+        let boxed = first.into_iter().chain(second).map(|part| &**part);
+        many.iter().chain(boxed)
     }
 
     /// Whether `test` holds for the expression or for any below it.
     pub(crate) fn any(&self, test: &dyn Fn(&Self) -> bool) -> bool {
-        test(self) || self.parts().into_iter().any(|part| part.any(test))
+        test(self) || self.parts().any(|part| part.any(test))
     }
 
     /// The variables, ascending, each once; π is not one.
@@ -156,7 +158,6 @@ impl Expression {
             _ => None,
         };
         self.parts()
-            .into_iter()
             .filter_map(Self::decimal_places)
             .chain(own)
             .max()
