@@ -36,7 +36,11 @@ const SUPPOSING: &[&str] = &[
     "ja", "dann", "vielleicht", "wahrscheinlich", "ich", "würde", "sagen",
     "glaub", "glaube", "denke", "könnte", "müsste", "muss", "wäre", "es", "sein", "raus", "rauskommen", "kommt", "das", "macht",
     "ist", "die", "antwort", "lösung", "oder", "ach", "meine", "meinte", "tippe", "schätze", "wären",
+    "right", "correct", "solution", "richtige", "result", "ergebnis", "stimmt", "passt",
 ];
+
+/// Pairs of words that do.
+const UNSURE: &[[&str; 2]] = &[["not", "sure"], ["nicht", "sicher"], ["bin", "mir"]];
 
 /// Words before what somebody says to have got, with what stands before them: `I got`, `came up with`, `komme ich auf`.
 const GOT: &[(&[&str], &[&str])] = &[
@@ -46,7 +50,21 @@ const GOT: &[(&[&str], &[&str])] = &[
         &["ich", "wir", "und", "dann"],
         &["bekomme", "bekam", "erhalte", "erhielt", "kriege"],
     ),
-    (&["komme", "kam", "kommen", "ich"], &["auf"]),
+    (&["komme", "kam", "kommen", "ich", "tippe"], &["auf"]),
+];
+
+/// Words behind what somebody says to have got, and words that go on with how: `got 4 by adding`, `habe 4 bekommen`.
+const GOT_LAST: &[&str] = &[
+    "bekommen",
+    "herausbekommen",
+    "rausbekommen",
+    "erhalten",
+    "gekriegt",
+    "raus",
+    "heraus",
+];
+const GOING_ON: &[&str] = &[
+    "as", "by", "because", "since", "after", "when", "als", "indem", "weil", "nachdem", "wenn",
 ];
 
 /// Words of who tells what they did.
@@ -55,10 +73,10 @@ const OWN: &[&str] = &["i", "we", "ich", "wir"];
 /// Words of who asks, denies or wants something instead.
 #[rustfmt::skip]
 const ASKING: &[&str] = &[
-    "why", "how", "what", "when", "which", "where", "who", "if", "not", "never", "don't", "can't", "cannot", "isn't", "want",
+    "why", "how", "what", "which", "where", "who", "if", "not", "never", "don't", "can't", "cannot", "isn't", "want",
     "need", "explain", "show", "tell", "please", "learn", "can", "could", "test", "exam", "grade", "erklär", "erkläre", "zeig",
     "zeige", "bitte", "lernen", "kannst", "könntest", "note", "klasse", "warum", "wieso", "weshalb",
-    "wie", "was", "wann", "wo", "wer", "welche", "wenn", "nicht", "nie", "kein",
+    "wie", "was", "wann", "wo", "wer", "welche", "nicht", "nie", "kein",
     "keine", "möchte", "will",
 ];
 
@@ -85,10 +103,17 @@ pub(crate) fn answer_in<'m>(drill: &Drill<'_>, message: &'m str) -> Option<&'m s
 /// A line without the words at both ends that only suppose.
 fn without_supposing(line: &str) -> &str {
     let mut rest = line;
-    while let Some((first, behind)) = rest.split_once(char::is_whitespace)
-        && is_of(first, SUPPOSING)
-    {
-        rest = behind.trim_start();
+    while let Some((first, behind)) = rest.split_once(char::is_whitespace) {
+        let behind = behind.trim_start();
+        let next = behind.split_once(char::is_whitespace);
+        let is_unsure = |[one, other]: &[&str; 2]| {
+            is_of(first, &[one]) && next.is_some_and(|(next, _)| is_of(next, &[other]))
+        };
+        rest = match next {
+            Some((_, behind)) if UNSURE.iter().any(is_unsure) => behind.trim_start(),
+            _ if is_of(first, SUPPOSING) => behind,
+            _ => break,
+        };
     }
     without_last(rest, SUPPOSING)
 }
@@ -116,14 +141,32 @@ fn told<'m>(drill: &Drill<'_>, line: &'m str) -> Option<&'m str> {
     if !has(OWN) || has(ASKING) {
         return None;
     }
+    // `When do I get 4?`
+    let is_asked = line.contains('?') && has(&["when", "wenn"]);
+    if is_asked {
+        return None;
+    }
+    if let Some((before, last)) = line.rsplit_once(char::is_whitespace)
+        && is_of(last, GOT_LAST)
+    {
+        let value = before.rsplit(char::is_whitespace).next()?;
+        return is_value(drill, value).then_some(value);
+    }
     let mut before = line;
     while let Some((rest, last)) = before.rsplit_once(char::is_whitespace) {
         let rest = rest.trim_end();
         let previous = rest.rsplit(char::is_whitespace).next().unwrap_or_default();
         let leads =
             |(before, words): &(&[&str], &[&str])| is_of(last, words) && is_of(previous, before);
-        if GOT.iter().any(leads) && (!is_of(last, &["auf"]) || has(&["komme", "kam", "kommen"])) {
+        if GOT.iter().any(leads)
+            && (!is_of(last, &["auf"]) || has(&["komme", "kam", "kommen", "tippe"]))
+        {
             let value = line.get(before.len()..)?.trim();
+            let goes_on = value.match_indices(' ').find(|(at, _)| {
+                let next = value[at + 1..].split(' ').next().unwrap_or_default();
+                is_of(next, GOING_ON)
+            });
+            let value = goes_on.map_or(value, |(at, _)| &value[..at]);
             return is_value(drill, value).then_some(value);
         }
         before = rest;

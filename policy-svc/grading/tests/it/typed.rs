@@ -159,6 +159,45 @@ fn what_is_said_is_no_answer() {
 }
 
 #[test]
+fn what_somebody_says_to_have_got_is_an_answer() {
+    let equation = drill("Solve the equation.", "4x + 3 = 27");
+    for (message, answer) in [
+        ("I got 6 as the answer", "6"),
+        ("I got 6 by subtracting", "6"),
+        ("when I subtract I get 6", "6"),
+        ("is 6 the right answer", "6"),
+        ("is 6 the answer?", "6"),
+        ("not sure, 6?", "6?"),
+        ("I'm not sure, maybe 6", "6"),
+        ("bin mir nicht sicher, 6?", "6?"),
+        ("ich habe subtrahiert und 6 bekommen", "6"),
+        ("ich habe 6 raus", "ich habe 6 raus"),
+        ("stimmt 6?", "6?"),
+        ("das Ergebnis wäre 6", "6"),
+        ("the result is 6", "the result is 6"),
+        ("ich tippe auf 6", "6"),
+        ("ist 6 die richtige Lösung?", "6"),
+    ] {
+        assert_eq!(answer_in(&equation, message), Some(answer), "{message}");
+    }
+    for message in [
+        "not 6",
+        "when do I get 6?",
+        "why is 6 the answer",
+        "I got 6 wrong",
+        "I got 6 minutes left",
+        "I got stuck by 6",
+        "what is the answer",
+        "I did not get 6 by subtracting",
+        "ich habe 6 nicht bekommen",
+        "ich habe 3 bekommen und noch 6",
+        "not sure",
+    ] {
+        assert_eq!(answer_in(&equation, message), None, "{message}");
+    }
+}
+
+#[test]
 fn a_number_of_something_else_is_no_answer() {
     let equation = drill("Solve the equation.", "x + 3 = 7");
     let german = drill("Löse die Gleichung.", "x + 3 = 7");
