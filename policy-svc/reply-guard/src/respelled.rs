@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::LazyLock};
 use regex::Regex;
 
 /// What is replaced, and by what. The ends of words are those of ASCII: others make a search many times slower.
-const REPLACED: [(&str, &str); 4] = [
+pub(crate) const REPLACED: [(&str, &str); 4] = [
     // `1,500`, `1.500`, `1 500`
     (
         r"(?-u:\b)(\d{1,3})[.,\u{a0}\u{202f}](\d{3})(?-u:\b)",

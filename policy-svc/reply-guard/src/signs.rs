@@ -2,9 +2,12 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Regex, RegexSet};
 
-use crate::{answer::OpenDrill, respelled::respelled};
+use crate::{
+    answer::OpenDrill,
+    respelled::{REPLACED, respelled},
+};
 
 /// What stands for a value, and the value. The ends of words are those of ASCII: others make a search many times slower.
 #[rustfmt::skip]
@@ -33,8 +36,17 @@ static READ: LazyLock<Vec<(Regex, &str)>> = LazyLock::new(|| {
         .collect()
 });
 
+/// Everything that another reading begins with: most texts have none of it.
+static ANY: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
+    let patterns = SPELLINGS.iter().chain(&REPLACED);
+    RegexSet::new(patterns.map(|(pattern, _)| pattern)).ok()
+});
+
 /// Other readings of a text. What the exercise says in such words may be said again.
 pub(crate) fn spellings(text: &str, open: &OpenDrill<'_>) -> Vec<String> {
+    if ANY.as_ref().is_some_and(|any| !any.is_match(text)) {
+        return Vec::new();
+    }
     let mut read = text.to_owned();
     for (pattern, value) in READ.iter() {
         if pattern.is_match(&read)
