@@ -8,8 +8,8 @@ use turnwise_proto::{
     exam::v1::QuestionState,
     tutor::v1::{
         ClientEventKind, DegradedReason, DrillCard, ExamCard, ExamResult, GetExamQuestionRequest,
-        SubmitExamAnswerRequest, TakeTurnRequest, TakeTurnResponse, TutorCard,
-        submit_exam_answer_request::Answer, tutor_card::Content,
+        GradeDrillRequest, SubmitExamAnswerRequest, TakeTurnRequest, TakeTurnResponse, Thread,
+        TutorCard, submit_exam_answer_request::Answer, tutor_card::Content,
     },
 };
 use turnwise_tests::{
@@ -33,6 +33,7 @@ const BACK: Duration = Duration::from_secs(30);
 in_both_deployments!(
     a_question_is_shown_in_the_platforms_words,
     no_model_sets_what_the_platform_alone_words,
+    a_guarded_answer_says_what_the_platform_locked,
     while_the_words_are_not_known_the_courses_drills_are_set,
     while_the_words_are_not_known_nothing_is_worked_out,
 );
@@ -108,6 +109,21 @@ fn is_own(pack: &Pack, shown: &DrillCard) -> bool {
         .any(|drill| drill.prompt == shown.prompt && drill.question_latex == shown.question_latex)
 }
 
+/// The request that answers a question of [`OPEN`].
+fn submission(thread: &Thread, shown: ExamCard, text: &str) -> SubmitExamAnswerRequest {
+    SubmitExamAnswerRequest {
+        thread_id: thread.thread_id.clone(),
+        course_id: DEMO_COURSE.to_owned(),
+        unit_id: OPEN.to_owned(),
+        question_id: shown.question_id,
+        tier: shown.tier,
+        answer: Some(Answer::AnswerText(text.to_owned())),
+        is_correct: None,
+        offer_token: shown.offer_token,
+        idempotency_key: fresh_key(),
+    }
+}
+
 async fn a_question_is_shown_in_the_platforms_words(kind: Kind) {
     let pack = demo();
     let courses = without_words(&pack);
@@ -136,20 +152,8 @@ async fn a_question_is_shown_in_the_platforms_words(kind: Kind) {
 
     let mut questions = pack.questions.iter();
     let question = questions.find(|q| q.id == shown.question_id).unwrap();
-    let submitted = nia
-        .submit_exam(SubmitExamAnswerRequest {
-            thread_id: thread.thread_id.clone(),
-            course_id: DEMO_COURSE.to_owned(),
-            unit_id: OPEN.to_owned(),
-            question_id: shown.question_id.clone(),
-            tier: shown.tier,
-            answer: Some(Answer::AnswerText(question.answer.clone())),
-            is_correct: None,
-            offer_token: shown.offer_token,
-            idempotency_key: fresh_key(),
-        })
-        .await
-        .unwrap();
+    let right = submission(&thread, shown, &question.answer);
+    let submitted = nia.submit_exam(right).await.unwrap();
     assert_eq!(submitted.result(), ExamResult::Passed);
     suite.stop();
 }
@@ -178,6 +182,37 @@ async fn no_model_sets_what_the_platform_alone_words(kind: Kind) {
         assert_eq!(is_own(&pack, &shown), is_asked, "{shown:?}");
         assert_eq!(shown.question_latex == question, !is_asked, "{shown:?}");
     }
+    suite.stop();
+}
+
+async fn a_guarded_answer_says_what_the_platform_locked(kind: Kind) {
+    let pack = demo();
+    let courses = without_words(&pack);
+    let (mut suite, _system) = start(kind, &pack, &courses, "mock").await;
+    let nia = suite.student("nia");
+    let thread = nia.open(DEMO_COURSE).await;
+    let answer = nia.press(&thread, ClientEventKind::RequestExam, OPEN).await;
+    let wrong = submission(&thread, exam(card(&answer)), "777");
+    let failed = nia.submit_exam(wrong).await.unwrap();
+    assert_eq!(failed.result(), ExamResult::Locked);
+    let drilling = ClientEventKind::RequestDrill;
+    let answer = nia.press(&thread, drilling, OPEN).await;
+    let guarded = nia
+        .grade_drill(GradeDrillRequest {
+            thread_id: thread.thread_id.clone(),
+            course_id: DEMO_COURSE.to_owned(),
+            unit_id: OPEN.to_owned(),
+            drill: Some(drill(card(&answer))),
+            answer: Some(typed("I want to die")),
+            idempotency_key: fresh_key(),
+        })
+        .await
+        .unwrap();
+    let degraded: Vec<_> = guarded.degraded_reasons().collect();
+    assert_eq!(degraded, [DegradedReason::Guardrail]);
+    let revisit = guarded.snapshot_lite.unwrap().revisit.unwrap();
+    assert_eq!((revisit.locked_count, revisit.entries.len()), (1, 1));
+    assert_eq!(revisit.next_eligible_at, failed.locked_until);
     suite.stop();
 }
 
