@@ -4,7 +4,10 @@ use turnwise_course_pack::{Pack, Question, Tier, load};
 use turnwise_proto::{
     exam::v1::QuestionState,
     session::v1::{QuestionRecord, RevisitEntry},
-    tutor::v1::{ClientEventKind, DegradedReason, MasteryTier, TutorAction, tutor_card::Content},
+    tutor::v1::{
+        ClientEventKind, DegradedReason, MasteryTier, TakeTurnRequest, TutorAction,
+        tutor_card::Content,
+    },
 };
 use turnwise_tests::{
     answer::{check_model_answer, shown_action, tutor},
@@ -12,7 +15,8 @@ use turnwise_tests::{
     evidence::{Seed, bronze, drilled, stuck},
     options::{Kind, Options},
     process::repository,
-    student::{DEMO_COURSE, Student},
+    staff::Staff,
+    student::{DEMO_COURSE, Student, empty_turn},
 };
 
 /// A unit whose only prerequisite cannot be assessed and so counts as met.
@@ -23,6 +27,7 @@ const BEHIND: &str = "ALG-02";
 in_both_deployments!(
     a_ready_student_gets_an_exam_question_of_the_right_tier,
     a_locked_question_is_not_offered,
+    what_waits_is_opened_by_its_own_button,
     a_stuck_student_gets_an_explanation,
     a_missing_prerequisite_comes_first,
 );
@@ -37,6 +42,15 @@ fn questions(pack: &Pack, unit: &str, tier: Tier) -> Vec<Question> {
         .filter(|q| q.tier == tier && q.units.iter().any(|u| u == unit))
         .cloned()
         .collect()
+}
+
+/// A bronze question of [`OPEN`] to come back to.
+fn waiting(question: &Question) -> RevisitEntry {
+    RevisitEntry {
+        question_id: question.id.clone(),
+        unit_id: OPEN.to_owned(),
+        tier: MasteryTier::Bronze.into(),
+    }
 }
 
 async fn a_ready_student_gets_an_exam_question_of_the_right_tier(kind: Kind) {
@@ -124,11 +138,7 @@ async fn a_locked_question_is_not_offered(kind: Kind) {
             support_viewed: false,
         })
         .collect();
-    seed.evidence.revisit_queue = vec![RevisitEntry {
-        question_id: candidates[0].id.clone(),
-        unit_id: OPEN.to_owned(),
-        tier: MasteryTier::Bronze.into(),
-    }];
+    seed.evidence.revisit_queue = vec![waiting(&candidates[0])];
     let mut suite = Deployment::start(kind, Options::new().evidence(seed)).await;
     let kim = suite.student("kim");
     let thread = kim.open(DEMO_COURSE).await;
@@ -163,6 +173,37 @@ async fn a_locked_question_is_not_offered(kind: Kind) {
     let revisit = stopped.snapshot_lite.unwrap().revisit.unwrap();
     assert_eq!((revisit.locked_count, revisit.entries.len()), (1, 1));
     assert_eq!(revisit.next_eligible_at, Some(until));
+    suite.stop();
+}
+
+async fn what_waits_is_opened_by_its_own_button(kind: Kind) {
+    let candidates = questions(&demo(), OPEN, Tier::Bronze);
+    let mut seed = Seed::units("ivy", DEMO_COURSE, vec![drilled(OPEN)]);
+    seed.evidence.revisit_queue = candidates.iter().map(waiting).collect();
+    let mut suite = Deployment::start(kind, Options::new().evidence(seed)).await;
+    let (ivy, staff) = (suite.student("ivy"), Staff::of(&suite));
+    let standing = ivy.standing(DEMO_COURSE).await.unwrap();
+    let entries = standing.revisit.unwrap().entries;
+    assert!(entries.len() > 1 && entries.len() == candidates.len());
+    for entry in entries {
+        let event = entry.button.unwrap().event.unwrap();
+        let pressed = (event.kind(), event.question_id.as_str());
+        assert_eq!(pressed, (ClientEventKind::RequestExam, &*entry.question_id));
+        let thread = ivy.open(DEMO_COURSE).await;
+        let turn = TakeTurnRequest {
+            event: Some(event),
+            ..empty_turn(&thread)
+        };
+        let answer = ivy.turn(turn).await.unwrap();
+        let Some(Content::Exam(exam)) = tutor(&answer).card.clone().and_then(|c| c.content) else {
+            panic!("no exam card: {answer:#?}");
+        };
+        assert_eq!(exam.question_id, entry.question_id);
+        // The model could have chosen no other.
+        let facts = staff.record("ivy", &answer.turn_id).await.facts.unwrap();
+        let offered = facts.policy.unwrap().exam_candidate_ids;
+        assert_eq!(offered, [entry.question_id]);
+    }
     suite.stop();
 }
 

@@ -1,18 +1,28 @@
 //! Placement: what a student knows already is found out by few questions, counts as met, and can be taken back.
 
+use std::collections::BTreeMap;
+
+use futures_util::future::join_all;
 use tonic::{Code, Status, transport::Channel};
 use turnwise_course_pack::{Pack, load};
 use turnwise_proto::{
     common::v1::ErrorReason as Why,
     placement::v1::{
-        AnswerPlacementRequest, BeginPlacementRequest, PausePlacementRequest, Placement,
-        PlacementCard, placement_service_client::PlacementServiceClient,
+        AnswerPlacementRequest, AnswerPlacementResponse, BeginPlacementRequest,
+        PausePlacementRequest, Placement, PlacementCard,
+        placement_service_client::PlacementServiceClient,
     },
     school::v1::{BeginPlacementRequest as BeginForClass, UndoPlacementRequest},
-    tutor::v1::{DrillCard, DrillResult, GradeDrillRequest, PlacementState, StudentInput, Thread},
+    session::v1::RevisitEntry,
+    tutor::v1::{
+        DrillCard, DrillResult, GradeDrillRequest, MasteryTier, PlacementState, StudentInput,
+        Thread,
+    },
 };
 use turnwise_tests::{
     deployment::Deployment,
+    evidence::Seed,
+    exam_system::{ExamSystem, Manner},
     options::{Kind, Options},
     process::repository,
     refusal::check_refusal,
@@ -28,6 +38,7 @@ const KNOWN: [&str; 6] = ["ALG-01", "ALG-02", "ALG-03", "ALG-04", "ALG-05", "ALG
 in_both_deployments!(
     what_is_known_is_placed_and_is_no_badge,
     a_placement_goes_on_where_it_was,
+    of_two_answers_at_once_one_counts,
     only_its_own_questions_are_answered,
     a_teacher_takes_it_back,
     a_teacher_begins_it_for_a_class,
@@ -85,14 +96,22 @@ pub fn answering(
 }
 
 /// Sends an answer.
+pub async fn send(
+    student: &Student,
+    request: AnswerPlacementRequest,
+) -> Result<AnswerPlacementResponse, Status> {
+    let request = student.request(request);
+    let sent = client(student).answer_placement(request).await?;
+    Ok(sent.into_inner())
+}
+
+/// Sends an answer, after which there is a placement.
 pub async fn answer(
     student: &Student,
     request: AnswerPlacementRequest,
 ) -> Result<Placement, Status> {
-    let answered = client(student)
-        .answer_placement(student.request(request))
-        .await?;
-    Ok(answered.into_inner().placement.unwrap())
+    let answered = send(student, request).await?;
+    Ok(answered.placement.unwrap())
 }
 
 /// The right answer to a question, of the course's own drill.
@@ -223,6 +242,49 @@ async fn a_placement_goes_on_where_it_was(kind: Kind) {
     suite.stop();
 }
 
+/// Each under a key of its own: on one card, and on two cards with one question.
+async fn of_two_answers_at_once_one_counts(kind: Kind) {
+    // Neither is written before both were read: what a platform says of the locks takes a while.
+    let system = ExamSystem::start(BTreeMap::new());
+    system.behave(Manner::Slow(200));
+    let mut seed = Seed::units("ada", DEMO_COURSE, Vec::new());
+    seed.evidence.revisit_queue = vec![RevisitEntry {
+        question_id: "ALG-01-B1".to_owned(),
+        unit_id: "ALG-01".to_owned(),
+        tier: MasteryTier::Bronze.into(),
+    }];
+    let options = Options::new()
+        .env("EXAM_ENDPOINT", system.endpoint())
+        .evidence(seed);
+    let mut suite = Deployment::start(kind, options).await;
+    let student = suite.student("ada");
+    let thread = student.open(DEMO_COURSE).await;
+    for (count, is_one_card) in [(1, true), (2, false)] {
+        let first = begin(&student, &thread).await.question.unwrap();
+        let second = match is_one_card {
+            true => first.clone(),
+            false => begin(&student, &thread).await.question.unwrap(),
+        };
+        assert_eq!(first.token == second.token, is_one_card);
+        let right = key(&demo(), &first);
+        let both = [(&first, Some(right.as_str())), (&second, None)];
+        let both = both.map(|(card, text)| answer(&student, answering(&thread, card, text)));
+        let came = join_all(both).await.into_iter().map(Result::unwrap);
+        let (counted, late): (Vec<_>, Vec<_>) = came.partition(|came| came.notices.is_empty());
+        let ([counted], [late]) = (&*counted, &*late) else {
+            panic!("both counted, or neither: {counted:#?} {late:#?}");
+        };
+        assert_eq!(late.notices, [i32::from(Why::DrillAlreadyGraded)]);
+        assert_eq!((counted.answered, late.answered), (count, count));
+        let next = |placement: &Placement| {
+            let question = placement.question.clone();
+            question.map(|card| (card.unit_id, card.prompt, card.question_latex))
+        };
+        assert_eq!(next(counted), next(late));
+    }
+    suite.stop();
+}
+
 async fn only_its_own_questions_are_answered(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new()).await;
     let (ada, bob) = (suite.student("ada"), suite.student("bob"));
@@ -305,8 +367,16 @@ async fn a_teacher_takes_it_back(kind: Kind) {
         Why::PlacementClosed,
         "",
     );
+    let reported = async || {
+        let units = teacher.report(DEMO_COURSE).await.units.into_iter();
+        let placed = units.filter(|unit| unit.placed == 1);
+        placed.map(|unit| unit.unit_id).collect::<Vec<_>>()
+    };
+    assert_eq!(reported().await, [""; 0]);
     play(&student, &thread).await;
+    assert_eq!(reported().await, KNOWN);
     assert_eq!(undo("ALG-06").await, KNOWN[..5]);
+    assert_eq!(reported().await, KNOWN[..5]);
     // As it was; and of a unit that the course never had.
     assert_eq!(undo("ALG-06").await, KNOWN[..5]);
     assert_eq!(undo("ALG-99").await, KNOWN[..5]);
@@ -316,6 +386,16 @@ async fn a_teacher_takes_it_back(kind: Kind) {
     let anew = begin(&student, &thread).await;
     assert_eq!(anew.state(), PlacementState::Running);
     assert_eq!(anew.answered, 0);
+    // It asks the same again, on a card of its own: the first one was good for one answer.
+    let asked = anew.question.unwrap();
+    let same = (&asked.prompt, &asked.question_latex);
+    assert_eq!(same, (&first.prompt, &first.question_latex));
+    let again = answer(&student, answering(&thread, &first, None)).await;
+    let again = again.unwrap();
+    assert_eq!(again.notices, [i32::from(Why::DrillAlreadyGraded)]);
+    assert_eq!(again.answered, 0);
+    let counted = answer(&student, answering(&thread, &asked, None)).await;
+    assert_eq!(counted.unwrap().answered, 1);
     suite.stop();
 }
 

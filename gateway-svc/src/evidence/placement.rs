@@ -17,6 +17,7 @@ use turnwise_proto::{
         PlacementQuestion, PlacementShown, apply_placement_request::Step as Taken,
     },
     session::v1::{self as session, EvidenceStart, QuestionRecord, StudentSnapshot},
+    tutor::v1::PlacementState,
 };
 
 use super::{
@@ -197,7 +198,8 @@ impl Evidence {
         self.commit(asked, start, &event).await
     }
 
-    /// The placement as it stands, for an answer to a question that was answered before. Nothing is written.
+    /// The placement as it stands, for an answer to a question that was answered before; after its end it takes none. Nothing
+    /// is written.
     async fn as_it_stands(
         &self,
         asked: &EvidenceRequest<'_>,
@@ -208,6 +210,12 @@ impl Evidence {
         let shown = Taken::Shown(PlacementShown {});
         let stepped = self.stepped(asked, &snapshot, &start.question_records, &locks, shown);
         let (_, Shown(mut placement)) = stepped.await?;
+        if placement.state() == PlacementState::Ended {
+            return Err(Fault::new(
+                ErrorReason::PlacementClosed,
+                "the placement has ended; BeginPlacement says how it stands",
+            ));
+        }
         placement.notices = vec![ErrorReason::DrillAlreadyGraded.into()];
         let core = &self.core;
         placement.notice_texts = core.notice_texts(asked.request.course_id, &placement.notices);

@@ -51,7 +51,7 @@ pub(super) struct Write {
     pub(super) question_records: Vec<QuestionRecord>,
     /// Codes only; kept with the nonce.
     pub(super) drill_verdict: Vec<u8>,
-    /// What it counts for in the class; absent where no drill counts. Only with it is the nonce spent.
+    /// What it counts for in the class; absent where no drill counts. A graded drill spends its nonce only with it.
     pub(super) drill: Option<DrillActivity>,
     /// What the thread keeps of it; absent where it is no graded drill.
     pub(super) graded: Option<GradedDrill>,
@@ -185,9 +185,11 @@ impl Evidence {
             let Some(write) = write else {
                 return Ok(Committed::Done(answer));
             };
-            let drill_nonce = match &write.drill {
-                Some(_) => asked.drill_nonce.clone(),
-                None => String::new(),
+            let spends = write.drill.is_some() || write.graded.is_none();
+            let drill_nonce = if spends {
+                asked.drill_nonce.clone()
+            } else {
+                String::new()
             };
             let commit = CommitEvidenceRequest {
                 student_id: request.caller.subject.clone(),

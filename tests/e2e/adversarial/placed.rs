@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use jiff::Timestamp;
+use jiff::{Timestamp, ToSpan};
 use tonic::Code;
 use turnwise_gateway_svc::tokens::{CardTokens, DrillClaims};
 use turnwise_proto::{
@@ -153,22 +153,33 @@ async fn a_placements_tokens_are_good_for_its_open_question_alone(kind: Kind) {
         token: drill.drill_token.clone(),
     };
     let right = key(&pack, &question);
-    for (what, card) in [
+    for (what, card, cause) in [
         (
             "a drill's token for the question",
             with_token(&keys.drill(now, &of_question, "")),
+            "mismatch",
         ),
-        ("a drill", drill_as_question),
-        ("a classmate's question", foreign.clone()),
-        ("a classmate's token", with_token(&foreign.token)),
+        ("a drill", drill_as_question, "mismatch"),
+        ("a classmate's question", foreign.clone(), "mismatch"),
+        (
+            "a classmate's token",
+            with_token(&foreign.token),
+            "mismatch",
+        ),
+        (
+            "one that is too old",
+            with_token(&keys.placement(now - 2.hours(), &of_question, "")),
+            "expired",
+        ),
     ] {
         let refused = answer(student, answering(thread, &card, Some(&right))).await;
-        check_refusal(
+        let fault = check_refusal(
             &refused.expect_err(what),
             Code::FailedPrecondition,
             Why::DrillTokenInvalid,
             "question.token",
         );
+        assert_eq!(fault.metadata("cause"), Some(cause), "{what}");
     }
     let stolen = answer(&bob, answering(thread, &question, Some(&right))).await;
     check_refusal(

@@ -1,4 +1,4 @@
-//! One exercise in many spellings, each on a card of its own with a token of its own: it counts once.
+//! One exercise in many spellings, each on a card of its own with a token of its own: it counts once, and is not set again.
 
 use turnwise_proto::{
     common::v1::ErrorReason,
@@ -37,7 +37,7 @@ const EXERCISES: [&[(&str, &str, &str)]; 3] = [
 
 async fn one_exercise_in_other_spellings_opens_no_exam(kind: Kind) {
     let mut suite = Deployment::start(kind, Options::new().model("mock:obey")).await;
-    let staff = Staff::of(&suite);
+    let (staff, answers) = (Staff::of(&suite), Answers::of_demo_course());
     let mut simulated = SimulatedStudent::start(&suite, "speller").await;
     // All are set before the first is answered, since one that counted would not be set again.
     let mut cards = Vec::new();
@@ -79,6 +79,15 @@ async fn one_exercise_in_other_spellings_opens_no_exam(kind: Kind) {
         simulated.open().await;
         let is_offered = ask(&mut simulated).await == TutorAction::ExamBlock;
         assert_eq!(is_offered, at == 2, "{counted:?}");
+    }
+    // While the course has another, the model's repeat gives way to it.
+    for (question, has_counted) in [("13 = x + 8", true), ("x + 10 = 15", false)] {
+        simulated.open().await;
+        let turn = asking(&simulated, &dictated("Solve for x.", question));
+        simulated.take(turn).await;
+        let shown = simulated.drill();
+        assert_eq!(shown.question_latex == question, !has_counted, "{shown:?}");
+        assert_eq!(answers.knows_drill(shown), has_counted, "{shown:?}");
     }
     suite.stop();
 }

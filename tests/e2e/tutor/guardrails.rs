@@ -1,17 +1,24 @@
 //! Words that call for help: a fixed text, no model, the record untouched, and staff are told.
 
+use std::time::Duration;
+
 use prost::Message;
 use turnwise_proto::{
-    session::v1::{Event, ListEventsRequest, session_service_client::SessionServiceClient},
+    exam::v1::QuestionState,
+    session::v1::{
+        Event, ListEventsRequest, QuestionRecord, RevisitEntry,
+        session_service_client::SessionServiceClient,
+    },
     tutor::v1::{
         ClientEvent, ClientEventKind, CreateThreadRequest, DegradedReason, DrillResult, ExamResult,
-        StudentInput, TakeTurnRequest, TutorAction, submit_exam_answer_request::Answer,
+        MasteryTier, SnapshotLite, StudentInput, TakeTurnRequest, TutorAction,
+        submit_exam_answer_request::Answer,
     },
 };
 use turnwise_tests::{
     answer::{check_shape, shown_action, tutor},
     deployment::Deployment,
-    evidence::as_service,
+    evidence::{Seed, as_service},
     options::{Kind, Options},
     staff::Staff,
     student::{DEMO_COURSE, empty_turn, new_thread, saying, writing},
@@ -20,16 +27,51 @@ use turnwise_tests::{
 use super::{
     answers::{Answers, typed},
     forged_drills::at_a_drill,
-    locks::{at_an_exam, ready},
+    locks::{UNIT, ask, at_an_exam, check_lock, ready},
     simulated_student::SimulatedStudent,
     store::at_the_store,
 };
+use crate::placement;
 
 in_both_deployments!(
     words_that_call_for_help_reach_people_and_no_model,
     answers_to_drills_that_call_for_help_reach_people,
     typed_exam_answers_and_titles_meet_the_guardrails,
+    answers_in_a_placement_that_call_for_help_reach_people,
 );
+
+/// Until when a question is locked: far in the future, to the second.
+const UNTIL: prost_types::Timestamp = prost_types::Timestamp {
+    seconds: 4_000_000_000,
+    nanos: 0,
+};
+
+/// A student who failed a question of [`UNIT`], which is locked since.
+fn with_a_lock(id: &str, answers: &Answers) -> Seed {
+    let mut questions = answers.pack.questions.iter();
+    let question = questions.find(|q| q.units == [UNIT]).unwrap();
+    let mut seed = Seed::units(id, DEMO_COURSE, Vec::new());
+    seed.question_records = vec![QuestionRecord {
+        question_id: question.id.clone(),
+        state: QuestionState::Locked.into(),
+        locked_until: Some(UNTIL),
+        support_viewed: false,
+    }];
+    seed.evidence.revisit_queue = vec![RevisitEntry {
+        question_id: question.id.clone(),
+        unit_id: UNIT.to_owned(),
+        tier: MasteryTier::Bronze.into(),
+    }];
+    seed
+}
+
+/// When the only lock of a guarded answer ends.
+fn locked_until(standing: Option<SnapshotLite>) -> Option<prost_types::Timestamp> {
+    let revisit = standing.unwrap().revisit.unwrap();
+    assert_eq!((revisit.locked_count, revisit.entries.len()), (1, 1));
+    assert_eq!(revisit.entries[0].state(), QuestionState::Locked);
+    revisit.next_eligible_at
+}
 
 async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
     // Whatever a model got to read, it would say.
@@ -180,8 +222,9 @@ async fn words_that_call_for_help_reach_people_and_no_model(kind: Kind) {
 
 /// On a card that is open, and on one that was graded before.
 async fn answers_to_drills_that_call_for_help_reach_people(kind: Kind) {
-    let mut suite = Deployment::start(kind, Options::new()).await;
     let answers = Answers::of_demo_course();
+    let options = Options::new().evidence(with_a_lock("in-need", &answers));
+    let mut suite = Deployment::start(kind, options).await;
     let staff = Staff::of(&suite);
     let simulated = at_a_drill(&suite, &answers, "in-need").await;
     let before = staff.recorded(&simulated.student).await;
@@ -207,6 +250,7 @@ async fn answers_to_drills_that_call_for_help_reach_people(kind: Kind) {
                 .starts_with("What you wrote sounds serious")
         );
         assert!(graded.notices.is_empty() && !graded.evidence_recorded);
+        assert_eq!(locked_until(graded.snapshot_lite), Some(UNTIL));
     };
     heard(typed("4, but I want to die")).await;
     heard(spoken).await;
@@ -228,7 +272,10 @@ async fn typed_exam_answers_and_titles_meet_the_guardrails(kind: Kind) {
     let mut suite = ready(kind, Options::new(), &["in-need"]).await;
     let answers = Answers::of_demo_course();
     let staff = Staff::of(&suite);
-    let simulated = at_an_exam(&suite, "in-need").await;
+    let mut simulated = at_an_exam(&suite, "in-need").await;
+    let wrong = simulated.submission(answers.wrong_exam(simulated.exam()));
+    simulated.student.submit_exam(wrong).await.unwrap();
+    assert_eq!(ask(&mut simulated).await, TutorAction::ExamBlock);
     let before = staff.recorded(&simulated.student).await;
     let cry = simulated.submission(Answer::AnswerText("5, and my dad hits me".to_owned()));
     for _ in 0..2 {
@@ -242,6 +289,10 @@ async fn typed_exam_answers_and_titles_meet_the_guardrails(kind: Kind) {
             (ExamResult::Unspecified, false)
         );
         assert!(told.text.starts_with("What you wrote sounds serious"));
+        check_lock(
+            locked_until(told.snapshot_lite),
+            Duration::from_secs(24 * 3600),
+        );
     }
     assert_eq!(staff.recorded(&simulated.student).await, before);
     let right = simulated.submission(answers.exam(simulated.exam()));
@@ -292,6 +343,39 @@ async fn typed_exam_answers_and_titles_meet_the_guardrails(kind: Kind) {
         );
     }
     assert_eq!(alerts, [["abuse"], ["self_harm"]]);
+    suite.stop();
+}
+
+async fn answers_in_a_placement_that_call_for_help_reach_people(kind: Kind) {
+    let mut suite = Deployment::start(kind, Options::new()).await;
+    let simulated = SimulatedStudent::start(&suite, "in-need").await;
+    let (student, thread) = (&simulated.student, &simulated.thread);
+    let asked = placement::begin(student, thread).await.question.unwrap();
+    let right = placement::key(&placement::demo(), &asked);
+    let cry = format!("{right}, but I want to die");
+    let request = placement::answering(thread, &asked, Some(&cry));
+    for _ in 0..2 {
+        let told = placement::send(student, request.clone()).await.unwrap();
+        let text = &told.text;
+        assert!(text.starts_with("What you wrote sounds serious"), "{text}");
+        assert_eq!(told.placement, None);
+    }
+    // The question waits, and its card was not spent.
+    let waits = placement::begin(student, thread).await;
+    assert_eq!(waits.answered, 0);
+    let question = waits.question.unwrap();
+    assert_eq!(question.question_latex, asked.question_latex);
+    let request = placement::answering(thread, &asked, Some(&right));
+    let counted = placement::send(student, request).await.unwrap();
+    assert_eq!(counted.text, "");
+    let placement = counted.placement.unwrap();
+    assert_eq!((placement.answered, placement.notices), (1, Vec::new()));
+
+    let events = events(&mut suite, &simulated).await;
+    let alerts = events
+        .iter()
+        .filter(|event| event.kind == "safeguarding-alert" && event.facts["kind"] == "self_harm");
+    assert_eq!(alerts.count(), 1);
     suite.stop();
 }
 

@@ -19,6 +19,7 @@ use turnwise_tests::{
 use super::{
     always_right::Knows,
     answers::Answers,
+    prompts::prompt_of,
     simulated_student::{Came, SimulatedStudent, check_notices},
 };
 
@@ -27,6 +28,7 @@ in_both_deployments!(
     a_hint_is_about_the_card_that_it_stands_on,
     a_thread_knows_how_its_latest_drill_went,
     a_graded_drill_stays_done,
+    a_model_is_told_what_the_mistake_means,
 );
 
 /// A student in front of a drill.
@@ -193,5 +195,28 @@ async fn a_graded_drill_stays_done(kind: Kind) {
     let answer = simulated.say("778").await;
     let mut buttons = tutor(&answer).buttons.iter();
     assert!(buttons.all(|button| button.label_key != "check_typed"));
+    suite.stop();
+}
+
+async fn a_model_is_told_what_the_mistake_means(kind: Kind) {
+    let mut suite = Deployment::start(kind, Options::new()).await;
+    let (answers, staff) = (Answers::of_demo_course(), Staff::of(&suite));
+    let mut simulated = at_a_drill(&suite, "errs", &answers).await;
+    let mut units = answers.pack.units.iter();
+    let unit = units.find(|unit| unit.id == simulated.unit_id()).unwrap();
+    // The mock names the first mistake of the list with whatever is wrong.
+    let mistake = unit.mistake_tags[0].clone();
+    let wrong = simulated.grading(Answers::wrong_drill());
+    let graded = simulated.student.grade_drill(wrong).await.unwrap();
+    assert_eq!(graded.common_mistake_tag, mistake.id);
+    let turn_id = simulated.say("What did I do?").await.turn_id;
+    let (_, prompt) = prompt_of(&staff, &simulated.student, &turn_id).await;
+    let meaning = format!("\"mistakeMeaning\":\"{}\"", mistake.meaning);
+    let mut messages = prompt.messages.iter();
+    assert!(
+        messages.any(|message| message.content.contains(&meaning)),
+        "{:?}",
+        prompt.messages
+    );
     suite.stop();
 }

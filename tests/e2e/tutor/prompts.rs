@@ -63,7 +63,7 @@ async fn a_class_shares_what_comes_first_and_each_part_keeps_its_budget(kind: Ki
 }
 
 /// The unit that a turn was about, and its very prompt.
-async fn prompt_of(staff: &Staff, student: &Student, turn_id: &str) -> (String, Prompt) {
+pub async fn prompt_of(staff: &Staff, student: &Student, turn_id: &str) -> (String, Prompt) {
     let record = staff.record(&student.id, turn_id).await;
     let (facts, texts) = (record.facts.unwrap(), record.texts.unwrap());
     let no_input = StudentInput::default();

@@ -23,6 +23,8 @@ pub use serve::serve_for_ever;
 const BEHAVIOUR: &str = "behaviour.json";
 /// How it words a question, before the question's id.
 pub const WORDS: &str = "In the platform's own words, say what this question is about:";
+/// What every question of its own wording asks, which no course has.
+pub const EXERCISE: &str = "3x + 41 = 56";
 /// Where it keeps its records, in its working directory.
 const RECORDS: &str = "records.json";
 

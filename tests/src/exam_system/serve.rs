@@ -24,7 +24,7 @@ use turnwise_proto::{
     },
 };
 
-use super::{BEHAVIOUR, Behaviour, Manner, RECORDS, WORDS, records::Records};
+use super::{BEHAVIOUR, Behaviour, EXERCISE, Manner, RECORDS, WORDS, records::Records};
 
 /// How long a wrong answer, or a look at help, locks a question.
 const LOCK_SECONDS: i64 = 86_400;
@@ -260,6 +260,7 @@ impl ExamService for Service {
         Ok(Response::new(GetQuestionResponse {
             question_id,
             prompt,
+            question_latex: EXERCISE.to_owned(),
             ..GetQuestionResponse::default()
         }))
     }
