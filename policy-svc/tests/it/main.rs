@@ -27,6 +27,7 @@ mod procedure_help;
 mod reload;
 mod reply_contract;
 mod reply_guard;
+mod second_reading;
 mod start;
 mod target;
 mod teaching;

@@ -230,6 +230,36 @@ pub fn button_turn() -> Turn {
     }
 }
 
+/// A first message that may be about three units: below the confidence, so that the tutor only asks.
+pub fn unclear_first_message() -> Turn {
+    let choices = ["ALG-19", "ALG-18", "ALG-17"].map(str::to_owned);
+    let base = button_turn();
+    Turn {
+        policy: Policy {
+            course_id: "algebra-foundations".to_owned(),
+            scoped_unit_ids: [&["ENTRY-00".to_owned()], choices.as_slice()].concat(),
+            choice_unit_ids: choices.to_vec(),
+            ..base.policy
+        },
+        anchors: vec![
+            anchor("ALG-19", "Solving quadratics", "Make a product zero."),
+            anchor(
+                "ALG-18",
+                "Factoring quadratics",
+                "Write a sum as a product.",
+            ),
+            anchor("ALG-17", "Multiplying binomials", "Each by each."),
+        ],
+        chunks: vec![chunk("ALG-19", "A product is zero where a factor is.")],
+        input: StudentInput {
+            text: "quadratics".to_owned(),
+            ..StudentInput::default()
+        },
+        event: None,
+        ..base
+    }
+}
+
 pub fn actions(actions: &[TutorAction]) -> Vec<i32> {
     actions.iter().map(|action| i32::from(*action)).collect()
 }

@@ -18,7 +18,7 @@ use crate::{
     },
     fixture::{
         AMPLE, block, button_turn, contents, grade, project_turn, shown, stuck_turn, supplied_turn,
-        turn,
+        turn, unclear_first_message,
     },
 };
 
@@ -29,6 +29,7 @@ fn turns() {
         ("message", turn()),
         ("stuck", stuck_turn()),
         ("button", button_turn()),
+        ("unclear_first_message", unclear_first_message()),
         ("supplied", supplied_turn()),
         ("project", project_turn()),
         ("stuck_on_drill", stuck_on_drill()),
@@ -43,6 +44,28 @@ fn turns() {
             assert!(prompt.tokens < 2500, "{}", prompt.tokens);
             insta::assert_snapshot!(format!("turn_{name}_{locale}"), shown(&prompt));
         }
+    }
+}
+
+#[test]
+fn what_the_first_message_may_be_about_stands_in_the_policy_and_in_words() {
+    let sheets = Sheets::built_in().unwrap();
+    let turn = unclear_first_message();
+    let prompt = turn.prompt(&sheets, "en", AMPLE);
+    let (system, user) = contents(&prompt);
+    let policy = block(&system, "POLICY").unwrap();
+    assert_eq!(
+        policy["choiceUnitIds"],
+        serde_json::json!(turn.policy.choice_unit_ids)
+    );
+    assert!(system.contains("ask the one question that tells them apart"));
+    // The model can name what it tells apart.
+    let context = block(&user, "CONTEXT").unwrap();
+    for (shown, anchor) in turn.anchors.iter().enumerate() {
+        assert_eq!(
+            context["unitAnchors"][shown]["title"],
+            anchor.title.as_str()
+        );
     }
 }
 

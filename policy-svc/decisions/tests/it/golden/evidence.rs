@@ -1,7 +1,7 @@
 //! What drills, exam results, looks at support material and teachers' marks make of a record.
 
 use turnwise_decisions::{
-    EventKind, Evidence, EvidenceEvent,
+    EventKind, Evidence, EvidenceEvent, Placed,
     QuestionState::{Available, Locked},
     Tier, UnitProgress, UnitStatus,
     evidence::apply,
@@ -13,7 +13,8 @@ use super::{
     page::{Page, list},
     story::Story,
     timeline::{
-        described, drill, exam, goes_on, mark, right, support, the, timeline, timeline_from, wrong,
+        described, drill, exam, goes_on, mark, right, right_exercise, support, the, timeline,
+        timeline_from, wrong,
     },
 };
 use crate::fixtures::now;
@@ -68,6 +69,68 @@ fn drill_graded_wrong_with_a_tag() {
         Page::chapters([
             ("evidence", page),
             ("the turn after the first wrong one", next.policy_page())
+        ]),
+    );
+}
+
+#[test]
+fn repeated_exercise_counts_once() {
+    let course = algebra();
+    let events = with_open_way(&[
+        right_exercise("one-step", 7),
+        right_exercise("one-step", 7),
+        right_exercise("one-step", 8),
+    ]);
+    let next = |events: &[EvidenceEvent]| {
+        let (_, evidence) = timeline(&course, events);
+        let turn = goes_on(&evidence, EventKind::DrillContinue, "one-step");
+        let story = Story::new(&course, turn);
+        story.available(&["one-step-bronze-1"]).policy_page()
+    };
+    golden!(
+        "The same exercise right twice: the second time is said to be a repeat and leaves the record as it was, so that \
+         no exam opens. Another exercise opens it.",
+        Page::chapters([
+            ("evidence", timeline(&course, &events).0),
+            ("the turn after the repeat", next(&events[..4])),
+            ("the turn after the other", next(&events)),
+        ]),
+    );
+}
+
+#[test]
+fn two_wrong_drills_undo_a_placement() {
+    let course = algebra();
+    let placed = ["inverse", "variables"].map(|unit| (unit.to_owned(), Placed::default()));
+    let before = Evidence {
+        placed: placed.into(),
+        ..Evidence::default()
+    };
+    let events = [wrong("inverse"), right("inverse"), wrong("inverse")];
+    let begun = [right("one-step"), wrong("inverse"), wrong("inverse")];
+    let next = |events: &[EvidenceEvent]| {
+        let (_, evidence) = timeline_from(&course, before.clone(), events);
+        let turn = goes_on(&evidence, EventKind::RequestDrill, "one-step");
+        Story::new(&course, turn).plan_page()
+    };
+    golden!(
+        "A placement showed inverse operations and variables to be known. One wrong drill on inverse operations leaves \
+         that, a second one undoes it, right ones between or not. Then they block one-step equations, unless these were \
+         begun before.",
+        Page::chapters([
+            (
+                "evidence",
+                timeline_from(&course, before.clone(), &events).0
+            ),
+            (
+                "a drill on one-step equations after one wrong",
+                next(&events[..2])
+            ),
+            (
+                "a drill on one-step equations after two wrong",
+                next(&events)
+            ),
+            ("the same where these were begun", next(&begun)),
         ]),
     );
 }

@@ -89,6 +89,8 @@ impl Page {
         self.some("marked as met", some(&overrides));
         let placed: Vec<_> = snapshot.placed.iter().cloned().collect();
         self.some("placed", some(&placed));
+        let unplaced: Vec<_> = snapshot.unplaced.iter().cloned().collect();
+        self.some("placed once, undone", some(&unplaced));
         let seen = &snapshot.last_mapped_units;
         self.some(
             "seen in the latest turn",

@@ -102,6 +102,20 @@ fn teachers_mark_counts_as_met_and_is_no_badge() {
 }
 
 #[test]
+fn placed_units_count_as_met_and_are_no_badge() {
+    let course = algebra();
+    let mut record = snapshot("welcome", &[]);
+    record.placed = ["inverse", "variables", "no-longer-there"]
+        .map(str::to_owned)
+        .into();
+    golden!(
+        "A placement showed that the student knows both prerequisites of one-step equations. The way is open, and no \
+         badge is counted.",
+        Story::new(&course, asks("one-step", record)).page(),
+    );
+}
+
+#[test]
 fn search_ends_on_a_circle() {
     let course = algebra_with(|spec| {
         let puzzles = spec.units.iter_mut().find(|unit| unit.id == "puzzles");

@@ -1,5 +1,7 @@
 //! Evidence as a timeline: events, and the whole of the record after each.
 
+use std::collections::BTreeSet;
+
 use turnwise_decisions::{
     Applied, Course, EventKind, Evidence, EvidenceEvent, Progress, QuestionRef, Snapshot, Tier,
     UnitProgress,
@@ -18,6 +20,16 @@ pub fn drill(unit: &str, correct: bool, tag: Option<&str>) -> EvidenceEvent {
         correct,
         mistake_tag: tag.map(str::to_owned),
         exercise: None,
+    }
+}
+
+/// A right drill whose exercise is known by its number.
+pub fn right_exercise(unit: &str, number: u64) -> EvidenceEvent {
+    EvidenceEvent::DrillGraded {
+        unit_id: unit.to_owned(),
+        correct: true,
+        mistake_tag: None,
+        exercise: Some(number),
     }
 }
 
@@ -87,12 +99,13 @@ pub fn described(event: &EvidenceEvent) -> String {
             unit_id,
             correct,
             mistake_tag,
-            exercise: _,
+            exercise,
         } => {
             let verdict = if *correct { "right" } else { "wrong" };
             let tag = mistake_tag.as_ref();
             let tag = tag.map_or_else(String::new, |tag| format!(", {tag}"));
-            format!("drill on {unit_id} {verdict}{tag}")
+            let exercise = exercise.map_or_else(String::new, |n| format!(", exercise {n}"));
+            format!("drill on {unit_id} {verdict}{tag}{exercise}")
         }
         EvidenceEvent::ExamResult { question, passed } => {
             let verdict = if *passed { "passed" } else { "not passed" };
@@ -226,8 +239,17 @@ fn record(evidence: &Evidence, focus: &str) -> Snapshot {
             .map(|question| question.question_id.clone())
             .collect(),
         prerequisite_overrides: evidence.prerequisite_overrides.clone(),
+        placed: placed_units(evidence, false),
+        unplaced: placed_units(evidence, true),
         ..Snapshot::default()
     }
+}
+
+/// Units that a placement showed to be known: those where that holds, or those where drills undid it.
+fn placed_units(evidence: &Evidence, undone: bool) -> BTreeSet<String> {
+    let units = evidence.placed.iter();
+    let units = units.filter(|(_, placed)| placed.undone == undone);
+    units.map(|(id, _)| id.clone()).collect()
 }
 
 /// The turn after the evidence: "Continue" was pressed.
