@@ -13,7 +13,7 @@ import sys
 import time
 
 import yaml
-from kubernetes_checks import named, pod_of, quantity
+from deploy_files import named, pod_of, quantity
 
 # Seconds for whatever is waited for. A primary that is gone is replaced after seven.
 PATIENCE = 60
