@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 import yaml
 
 MIB = 1 << 20
+# In C, where PyYAML has it: rendered overlays are long.
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PROGRAMS = ("turnwise", "gateway-svc", "policy-svc", "retrieval-svc", "llm-gateway-svc", "session-svc")
 SERVERS = set(PROGRAMS) - {"turnwise"}
 
@@ -46,7 +48,7 @@ def compose(path):
 
 def manifests(path):
     """The objects of a rendered overlay, and the containers of its workloads with the ConfigMaps they read."""
-    objects = [o for o in yaml.safe_load_all(pathlib.Path(path).read_text()) if o]
+    objects = [o for o in yaml.load_all(pathlib.Path(path).read_text(), Loader=LOADER) if o]
     data = {o["metadata"]["name"]: o.get("data", {}) for o in objects if o["kind"] == "ConfigMap"}
     containers = []
     for workload in workloads(objects):
@@ -82,7 +84,7 @@ def mounted_secrets(path):
 def value_of(variable, data):
     """What a variable of a container is, as far as the manifests say it."""
     reference = variable.get("valueFrom", {}).get("configMapKeyRef")
-    return data[reference["name"]][reference["key"]] if reference else variable.get("value", "")
+    return data.get(reference["name"], {}).get(reference["key"], "") if reference else variable.get("value", "")
 
 
 def workloads(objects):
