@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 import yaml
 
+MIB = 1 << 20
+# In C, where PyYAML has it: rendered overlays are long.
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PROGRAMS = ("turnwise", "gateway-svc", "policy-svc", "retrieval-svc", "llm-gateway-svc", "session-svc")
 SERVERS = set(PROGRAMS) - {"turnwise"}
 
@@ -45,7 +48,7 @@ def compose(path):
 
 def manifests(path):
     """The objects of a rendered overlay, and the containers of its workloads with the ConfigMaps they read."""
-    objects = [o for o in yaml.safe_load_all(pathlib.Path(path).read_text()) if o]
+    objects = [o for o in yaml.load_all(pathlib.Path(path).read_text(), Loader=LOADER) if o]
     data = {o["metadata"]["name"]: o.get("data", {}) for o in objects if o["kind"] == "ConfigMap"}
     containers = []
     for workload in workloads(objects):
@@ -81,7 +84,7 @@ def mounted_secrets(path):
 def value_of(variable, data):
     """What a variable of a container is, as far as the manifests say it."""
     reference = variable.get("valueFrom", {}).get("configMapKeyRef")
-    return data[reference["name"]][reference["key"]] if reference else variable.get("value", "")
+    return data.get(reference["name"], {}).get(reference["key"], "") if reference else variable.get("value", "")
 
 
 def workloads(objects):
@@ -120,3 +123,37 @@ def missing_servers(where, containers):
 def with_defaults(text):
     """Compose's `${NAME:-default}` as its default."""
     return re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", text)
+
+
+def called(workload):
+    return f"{workload['kind']} {workload['metadata']['name']}"
+
+
+def pod_of(workload):
+    return workload["spec"]["template"]["spec"]
+
+
+def named(objects, kind):
+    return {o["metadata"]["name"]: o for o in objects if o["kind"] == kind}
+
+
+def replicas(workload, objects):
+    """The fewest and the most replicas of a workload."""
+    for scaler in named(objects, "HorizontalPodAutoscaler").values():
+        if scaler["spec"]["scaleTargetRef"]["name"] == workload["metadata"]["name"]:
+            return scaler["spec"]["minReplicas"], scaler["spec"]["maxReplicas"]
+    count = workload["spec"].get("replicas", 1)
+    return count, count
+
+
+def named_port(container, name):
+    return next((p["containerPort"] for p in container.source.get("ports", []) if p.get("name") == name), None)
+
+
+def quantity(text):
+    """Bytes of a quantity of Kubernetes."""
+    units = {"Ki": 1 << 10, "Mi": MIB, "Gi": 1 << 30}
+    number, unit = text[:-2], text[-2:]
+    if unit not in units:
+        raise SystemExit(f"error: write memory in Ki, Mi or Gi, not {text}")
+    return float(number) * units[unit]

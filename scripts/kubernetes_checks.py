@@ -5,21 +5,23 @@ import re
 
 import yaml
 from connections import Connections, selects
-from deploy_files import SERVERS, endpoints, listen_port, manifests, missing_servers, workloads
+from course_checks import addresses, archives, bundles, courses, versions
+from deploy_files import SERVERS, called, endpoints, listen_port, manifests, missing_servers, named, named_port, pod_of
+from deploy_files import quantity, replicas, workloads
+from memory_checks import memory
 from settings_of import constant, setting
 
 KUBERNETES = pathlib.Path(__file__).resolve().parent.parent / "deploy/kubernetes"
 SHARED_VOLUMES = {"configMap", "emptyDir", "persistentVolumeClaim", "projected", "secret"}
-MIB = 1 << 20
 
 # What an end takes beside the drain: last answers, background work, spans.
 BESIDE_DRAIN = 10
 # How fast Redis reads its file back at its start, in bytes a second: less than a slow disk gives.
 REDIS_READS = 50_000_000
-# Memory of a service with nothing to do, of a call in it, of a connection, and of a chunk of course text (docs/figures.md has
-# up to 75 MB, 89 kB and 3,023 bytes). There is room for so many chunks, and for the default of MAX_CONNECTIONS.
-AT_REST, A_CALL, A_CONNECTION, A_CHUNK = 80 * MIB, 96 << 10, 12 << 10, 3_023
-CHUNKS, CONNECTIONS = 50_000, 10_000
+# What a start may take without waiting for anybody: the images' programs, the courses, the index.
+READING = 30
+# What each autoscaler asks for: calls in flight and CPU.
+SCALED_BY = {"rpc_server_in_flight", "cpu"}
 # The settings that name nobody to call.
 NO_PEER = {"JWT_ISSUER"}
 
@@ -32,27 +34,6 @@ def manifest_faults(path):
         for fault in check(objects, containers, folder):
             yield f"{overlay}: {fault}"
     yield from missing_servers(overlay, containers)
-
-
-def called(workload):
-    return f"{workload['kind']} {workload['metadata']['name']}"
-
-
-def pod_of(workload):
-    return workload["spec"]["template"]["spec"]
-
-
-def named(objects, kind):
-    return {o["metadata"]["name"]: o for o in objects if o["kind"] == kind}
-
-
-def replicas(workload, objects):
-    """The fewest and the most replicas of a workload."""
-    for scaler in named(objects, "HorizontalPodAutoscaler").values():
-        if scaler["spec"]["scaleTargetRef"]["name"] == workload["metadata"]["name"]:
-            return scaler["spec"]["minReplicas"], scaler["spec"]["maxReplicas"]
-    count = workload["spec"].get("replicas", 1)
-    return count, count
 
 
 def names(objects, containers, _):
@@ -150,6 +131,9 @@ def connections(objects, containers, folder):
             if setting_name not in NO_PEER:
                 target = next((name for name in host.split(".")[::-1] if name in pods), "outside")
                 needed[pod, target, port] = setting_name
+    for pod, host, port in bundles(objects, containers):
+        target = next((name for name in host.split(".")[::-1] if name in pods), "outside")
+        needed[pod, target, port] = "COURSES_DIR"
     for edge, setting_name in needed.items():
         if edge not in allowed:
             yield f"{setting_name} names {edge}, and no policy allows it: add it to connections.yaml"
@@ -175,20 +159,36 @@ def disruption(objects, *_):
             yield f"{where}: its replicas need a topology spread over machines"
 
 
+def own_start(container, objects):
+    """Seconds that a healthy process may take until it serves, by its own deadlines."""
+    redis = constant("libs/redis/src/node.rs", "CONNECT_TIMEOUT")
+    workload = next(w for w in workloads(objects) if called(w) == container.name)
+    # Each is unpacked before the next is asked for, so a start that is ended has less to fetch the next time.
+    fetch = constant("libs/course-bundles/src/fetch.rs", "WHOLE") if addresses(objects, workload, container) else 0
+    match container.program:
+        case "gateway-svc":
+            waits = redis + constant("gateway-svc/src/auth/keys.rs", "FETCH_TIMEOUT")
+        case "retrieval-svc":
+            # With Qdrant it waits so long for the model gateway.
+            waits = fetch + constant("retrieval-svc/src/config.rs", "MODEL_WAIT")
+        case "llm-gateway-svc":
+            waits = redis + int(setting(container, "LLM_REDIS_RESPONSE_TIMEOUT_SECONDS"))
+        case "session-svc":
+            waits = redis + int(setting(container, "SESSION_REDIS_RESPONSE_TIMEOUT_MS")) / 1000
+        case _:
+            waits = fetch
+    return max(waits, READING)
+
+
 def patience(objects, containers, _):
     """Probes wait longer than a healthy process may take."""
-    starts = {
-        # With Qdrant it waits so long for the model gateway.
-        "retrieval-svc": constant("retrieval-svc/src/config.rs", "MODEL_WAIT"),
-        "gateway-svc": constant("gateway-svc/src/auth/keys.rs", "FETCH_TIMEOUT"),
-    }
     for container in containers:
         probes = [container.source.get(f"{kind}Probe") for kind in ("startup", "readiness", "liveness")]
         if not all(probes):
             yield f"{container.name}: needs all three probes"
             continue
         startup, ready, live = (p.get("periodSeconds", 10) * p.get("failureThreshold", 3) for p in probes)
-        own = starts.get(container.program, 30)
+        own = own_start(container, objects)
         if "redis-server" in str(probes) or container.name.endswith(" redis"):
             own = quantity(container.source["resources"]["limits"]["memory"]) / 2 / REDIS_READS
         if startup < 1.5 * own:
@@ -211,24 +211,6 @@ def drain(objects, containers, _):
             yield f"{container.name}: DRAIN_TIMEOUT_SECONDS ({timeout}) must be above the longest turn, TURN_DEADLINE_SECONDS ({turn})"
         if grace < delay + timeout + BESIDE_DRAIN:
             yield f"{container.name}: a drain of {delay + timeout} s needs a grace of {delay + timeout + BESIDE_DRAIN} s, not {grace}"
-
-
-def memory(_, containers, __):
-    """Limits leave room for what queues and settings may take."""
-    for container in containers:
-        if not container.program:
-            continue
-        needed = AT_REST + int(setting(container, "MAX_IN_FLIGHT")) * A_CALL
-        if container.program == "gateway-svc":
-            needed += CONNECTIONS * A_CONNECTION
-        if container.program == "llm-gateway-svc":
-            # For each model: one completes, one embeds.
-            needed += 2 * int(setting(container, "QUEUE_MAX_BYTES"))
-        if container.program == "retrieval-svc":
-            needed += CHUNKS * A_CHUNK
-        limit = quantity(container.source["resources"]["limits"]["memory"])
-        if limit < needed:
-            yield f"{container.name}: its settings may take {needed / MIB:.0f} MiB, its limit is {limit / MIB:.0f}"
 
 
 def redis(objects, containers, _):
@@ -254,24 +236,6 @@ def redis(objects, containers, _):
             yield f"{where}: a primary without a replica must take no writes"
 
 
-def archives(objects, containers, _):
-    """A reset deletes only what is archived, so wherever one can run there is a place for archives."""
-    claims = named(objects, "PersistentVolumeClaim")
-    for workload in workloads(objects):
-        container = next((c for c in containers if c.name == called(workload) and c.program == "session-svc"), None)
-        if not container:
-            continue
-        if setting(container, "HELPER_CLASS_RESET_ARCHIVE_ENABLED") != "1":
-            yield f"{container.name}: HELPER_CLASS_RESET_ARCHIVE_ENABLED must be 1"
-        mounts = {m["mountPath"]: m["name"] for m in container.source["volumeMounts"]}
-        volume = next((v for v in pod_of(workload)["volumes"] if v["name"] == mounts.get("/uploads")), {})
-        claim = claims.get(volume.get("persistentVolumeClaim", {}).get("claimName"))
-        if not claim:
-            yield f"{container.name}: /uploads, where archives go, is no volume that stays"
-        elif replicas(workload, objects)[1] > 1 and claim["spec"]["accessModes"] != ["ReadWriteMany"]:
-            yield f"{container.name}: several replicas need the archives on a volume that is ReadWriteMany"
-
-
 def ollama(_, containers, __):
     server = next((c for c in containers if c.name == "StatefulSet ollama"), None)
     caller = next(c for c in containers if c.program == "llm-gateway-svc")
@@ -286,9 +250,18 @@ def ollama(_, containers, __):
             yield f"{server.name}: OLLAMA_KEEP_ALIVE must be llm-gateway-svc's OLLAMA_KEEP_ALIVE_SECONDS"
 
 
+def served_metrics(rules):
+    """The metrics that prometheus-adapter serves by these rules, each under the name that our services give it."""
+    metrics = (KUBERNETES.parent.parent / "libs/kit/src/metrics.rs").read_text(encoding="utf-8")
+    for rule in rules["rules"]["custom"]:
+        name = rule["name"]["as"]
+        if re.match(r"\w+", rule["seriesQuery"])[0] == name and f'"{name}",' in metrics:
+            yield name
+
+
 def autoscalers(objects, containers, _):
     rules = yaml.safe_load((KUBERNETES / "components/hpa/prometheus-adapter.yaml").read_text(encoding="utf-8"))
-    served = {rule["name"]["as"] for rule in rules["rules"]["custom"]}
+    served = set(served_metrics(rules))
     deployments = named(objects, "Deployment")
     for name, scaler in named(objects, "HorizontalPodAutoscaler").items():
         target = deployments.get(scaler["spec"]["scaleTargetRef"]["name"])
@@ -298,9 +271,12 @@ def autoscalers(objects, containers, _):
         if "replicas" in target["spec"]:
             yield f"Deployment {name}: says `replicas`, which each apply would set again"
         container = next(c for c in containers if c.name == f"Deployment {name}")
+        asked = {m["pods"]["metric"]["name"] if m["type"] == "Pods" else m["resource"]["name"] for m in scaler["spec"]["metrics"]}
+        if asked != SCALED_BY:
+            yield f"HorizontalPodAutoscaler {name}: must ask for {sorted(SCALED_BY)}, not {sorted(asked)}"
         for metric in (m["pods"] for m in scaler["spec"]["metrics"] if m["type"] == "Pods"):
             if metric["metric"]["name"] not in served:
-                yield f"HorizontalPodAutoscaler {name}: no rule of prometheus-adapter serves {metric['metric']['name']}"
+                yield f"HorizontalPodAutoscaler {name}: no rule of prometheus-adapter serves {metric['metric']['name']}, or no service has it"
             if float(metric["target"]["averageValue"]) >= 0.8 * int(setting(container, "MAX_IN_FLIGHT")):
                 yield f"HorizontalPodAutoscaler {name}: MAX_IN_FLIGHT refuses calls before it scales"
 
@@ -371,18 +347,5 @@ def foreign(objects, containers, _):
 
 CHECKS = (
     *(names, hardening, connections, disruption, patience, drain, memory),
-    *(redis, archives, ollama, autoscalers, secrets, foreign),
+    *(redis, archives, versions, courses, ollama, autoscalers, secrets, foreign),
 )
-
-
-def named_port(container, name):
-    return next((p["containerPort"] for p in container.source.get("ports", []) if p.get("name") == name), None)
-
-
-def quantity(text):
-    """Bytes of a quantity of Kubernetes."""
-    units = {"Ki": 1 << 10, "Mi": MIB, "Gi": 1 << 30}
-    number, unit = text[:-2], text[-2:]
-    if unit not in units:
-        raise SystemExit(f"error: write memory in Ki, Mi or Gi, not {text}")
-    return float(number) * units[unit]

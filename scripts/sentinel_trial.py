@@ -13,7 +13,7 @@ import sys
 import time
 
 import yaml
-from kubernetes_checks import named, pod_of, quantity
+from deploy_files import named, pod_of, quantity
 
 # Seconds for whatever is waited for. A primary that is gone is replaced after seven.
 PATIENCE = 60
@@ -87,9 +87,25 @@ class Pod:
                 case other:
                     sys.exit(f"error: {self.name}: this trial does not know the value {other}")
 
+    def chrooted(self, command):
+        return ["chroot", f"--userspec={self.user}:{self.user}", self.root, *command]
+
     def inside(self, command):
-        user = f"--userspec={self.user}:{self.user}"
-        return ["ip", "netns", "exec", self.name, "chroot", user, self.root, *command]
+        return ["ip", "netns", "exec", self.name, *self.chrooted(command)]
+
+    def secret(self, name):
+        return self.root / "run/secrets/redis" / name
+
+    def refuses(self, command, says, environment):
+        """That a start ends with this, before there is anybody to wait for, and is no server in the meantime."""
+        process = subprocess.Popen(self.chrooted(command), env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        try:
+            said, _ = process.communicate(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            sys.exit(f"error: {self.name}: {command} goes on, and must say: {says}; it said {process.communicate()[0]}")
+        if process.returncode == 0 or said.splitlines() != [f"error: {says}"]:
+            sys.exit(f"error: {self.name}: {command} must say: {says}; it said {said}")
 
     def start(self):
         number = next(Pod.addresses)
@@ -182,7 +198,35 @@ class Set:
         return primary if primary and primary is not than and primary.redis("role")[:1] == ["master"] else None
 
 
+def refusals(server, sentinel):
+    """A secret that is missing, empty or more than one word stops each start, with what to do."""
+    tried = 0
+    alone = ["sh", "/etc/redis/start.sh", "/run/secrets/redis"]
+    starts = [(server, server.container["command"], ["sentinel-password"])]
+    starts += [(server, alone, [f"redis{of}-password" for of in ("", "-session", "-limits", "-llm", "-replica", "-sentinel")])]
+    starts += [(sentinel, sentinel.container["command"], ["sentinel-password", "redis-sentinel-password"])]
+    for pod, command, secrets in starts:
+        environment = PATH | dict(pod.environment())
+        for secret in secrets:
+            file = pod.secret(secret)
+            about = f"the password /{file.relative_to(pod.root)} is"
+            again = f"{about} missing or empty; make the secret {secret} and start again"
+            file.write_text("")
+            pod.refuses(command, again, environment)
+            file.unlink()
+            pod.refuses(command, again, environment)
+            file.write_text("two words")
+            pod.refuses(command, f"{about} more than one word; make it again", environment)
+            file.write_text(word(secret))
+            tried += 3
+    limit = "MEMORY_LIMIT is no number of bytes; set it to the memory limit of this container"
+    for value in ({}, {"MEMORY_LIMIT": ""}, {"MEMORY_LIMIT": "1Gi"}):
+        server.refuses(alone, limit, PATH | {"POD": server.name} | value)
+    print(f"sentinels: {tried + 3} starts with a bad secret or limit are refused, each with what to do", flush=True)
+
+
 def trial(redis):
+    refusals(redis.servers[0], redis.sentinels[0])
     for pod in Pod.all:
         pod.start()
     until("a new set is whole", redis.is_whole)
@@ -195,6 +239,15 @@ def trial(redis):
     assert second.has("one")
     first.start()
     until("the former one follows", lambda: redis.is_whole() and second.write("two"))
+
+    # It has another password than the sentinels, which began before.
+    first.kill()
+    first.secret("sentinel-password").write_text("another")
+    first.start()
+    until("it says that the sentinels refuse it", lambda: "do not take the password" in first.log.read_text())
+    first.kill()
+    first.mount()
+    first.start()
 
     # All at once, sentinels too, whose password is another one now.
     for pod in Pod.all:

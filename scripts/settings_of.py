@@ -40,3 +40,11 @@ def constant(file, name):
     if not match:
         raise SystemExit(f"error: {file} has no constant {name} of seconds any more; name what replaced it in the check")
     return int(match[1])
+
+
+def number(file, name):
+    """A constant that is a number in a source: `const NAME: TYPE = N` or `N << N`."""
+    match = re.search(rf"const {name}: \w+ = (\d[\d_]*)(?: << (\d+))?;", (ROOT / file).read_text(encoding="utf-8"))
+    if not match:
+        raise SystemExit(f"error: {file} has no constant {name} any more; name what replaced it in the check")
+    return int(match[1]) << int(match[2] or 0)

@@ -7,6 +7,16 @@ here=${0%/*}
 me=$POD.redis
 password=$1/sentinel-password
 
+# Else no sentinel would answer, and this would wait for them without an end.
+fail() {
+    echo "error: the password $password is $*" >&2
+    exit 1
+}
+[ -s "$password" ] || fail "missing or empty; make the secret sentinel-password and start again"
+case $(cat "$password") in
+    *[[:space:]]*) fail "more than one word; make it again" ;;
+esac
+
 ask() {
     for number in 0 1 2; do
         REDISCLI_AUTH=$(cat "$password") timeout 2 redis-cli -h "redis-sentinel-$number.redis-sentinel" -p 26379 "$@" \
@@ -25,6 +35,10 @@ while true; do
             echo "this disk is empty and replicas are not: waiting for the sentinels to promote one of them" >&2
             ;;
         *.redis) break ;;
+        NOAUTH* | *WRONGPASS*)
+            echo "the sentinels do not take the password $password: waiting; they read the secret sentinel-password at their start," \
+                "so start them again or put theirs back" >&2
+            ;;
         *) echo "no sentinel says who is primary: waiting" >&2 ;;
     esac
     sleep 1

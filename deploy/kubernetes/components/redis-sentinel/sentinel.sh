@@ -4,11 +4,18 @@
 set -eu
 config=/data/sentinel.conf
 for name in sentinel-password redis-sentinel-password; do
-    word=$(cat "$1/$name")
-    if [ -z "$word" ]; then
-        echo "error: the password $1/$name is empty; make the secret $name and start again" >&2
+    if ! [ -s "$1/$name" ]; then
+        echo "error: the password $1/$name is missing or empty; make the secret $name and start again" >&2
         exit 1
     fi
+    word=$(cat "$1/$name")
+    # A space would end the password, and a line of its own would be another setting.
+    case $word in
+        *[[:space:]]*)
+            echo "error: the password $1/$name is more than one word; make it again" >&2
+            exit 1
+            ;;
+    esac
 done
 umask 077
 if [ -s $config ]; then
