@@ -1,6 +1,6 @@
 //! Certificates: which are refused at the start, and how they change while calls go on.
 
-use std::{path::PathBuf, time::Duration};
+use std::{fs, path::PathBuf, time::Duration};
 
 use tempfile::TempDir;
 use turnwise_kit::{
@@ -9,7 +9,7 @@ use turnwise_kit::{
     files::NamedFile,
     tls::Tls,
 };
-use turnwise_proto::exam::v1::exam_service_client::ExamServiceClient;
+use turnwise_proto::{common::v1::ErrorReason, exam::v1::exam_service_client::ExamServiceClient};
 use turnwise_testing::certificates::Certificates;
 
 use crate::probe::{NEVER, TOKEN, ask, options, serve_tls};
@@ -183,11 +183,24 @@ async fn a_server_with_a_certificate_for_another_name_is_not_called() {
     let server = serve_tls(&kit, &tls).await;
     let endpoint = format!("https://{}", server.address);
     let client = connect(&endpoint, Some(&tls), options(TOKEN), &kit).unwrap();
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let subscriber = tracing_subscriber::fmt().with_writer(log.reopen().unwrap());
+    let logged = tracing::subscriber::set_default(subscriber.with_ansi(false).finish());
     let status = ExamServiceClient::new(client)
         .batch_get_question_status(ask("ok"))
         .await
         .unwrap_err();
+    drop(logged);
     let fault = turnwise_kit::Fault::from_status(&status);
+    assert_eq!(fault.reason(), ErrorReason::DependencyUnavailable);
     assert_eq!(fault.metadata("service"), Some("probe"));
+    assert_eq!(fault.message(), "probe does not answer; try again");
+    let said = fs::read_to_string(log.path()).unwrap();
+    for part in [
+        "not valid for name",
+        "its certificate must be valid now, name the host that is called, and be signed by TLS_CLIENT_CA_FILE",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
     server.drain().await;
 }
