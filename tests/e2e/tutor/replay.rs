@@ -9,7 +9,7 @@ use turnwise_proto::{
     explain::v1::TurnFacts,
     tutor::v1::{
         ButtonCall, ClientEvent, ClientEventKind, DegradedReason, DrillCard, ExamCard,
-        StudentInput, TakeTurnRequest, submit_exam_answer_request::Answer,
+        PlacementState, StudentInput, TakeTurnRequest, submit_exam_answer_request::Answer,
     },
 };
 use turnwise_tests::{
@@ -19,8 +19,10 @@ use turnwise_tests::{
     seed::{Choices, count, seed_of},
     shared_data,
     staff::Staff,
-    student::{empty_turn, saying, writing},
+    student::{DEMO_COURSE, empty_turn, saying, writing},
 };
+
+use crate::placement;
 
 use super::{
     answers::{Answers, typed},
@@ -60,6 +62,12 @@ const MODELS: [&str; 11] = [
     "mock:status:503",
 ];
 
+/// So many questions of a placement are answered at a time.
+const QUESTIONS: usize = 4;
+/// A turn while a placement goes on, and one of somebody who was placed.
+const PLACING: &str = "in the middle of a placement";
+const PLACED: &str = "with a placed unit";
+
 in_both_deployments!(odd_turns_are_the_recorded_ones);
 
 async fn odd_turns_are_the_recorded_ones(kind: Kind) {
@@ -91,6 +99,10 @@ async fn odd_turns_are_the_recorded_ones(kind: Kind) {
         }
         for walk in &mut walks {
             walk.simulated.student = suite.student(&walk.simulated.student.id);
+        }
+        // Every second one is asked what they know, a few questions between turns.
+        for walk in walks.iter_mut().skip(1).step_by(2) {
+            walk.go_on_with_placement().await;
         }
         join_all(walks.iter_mut().map(|walk| walk.go_on(each))).await;
         if without_retrieval {
@@ -142,9 +154,26 @@ fn tell(seen: &[TurnFacts]) {
         if !facts.statuses.is_empty() {
             add("with exam statuses".to_owned());
         }
+        let snapshot = facts.snapshot.as_ref();
+        let Some(evidence) = snapshot.and_then(|snapshot| snapshot.evidence.as_ref()) else {
+            continue;
+        };
+        let placement = evidence.placement.as_ref();
+        if placement.is_some_and(|placement| placement.state() == PlacementState::Running) {
+            add(PLACING.to_owned());
+        }
+        if !evidence.placed.is_empty() {
+            add(PLACED.to_owned());
+        }
+        if evidence.placed.iter().any(|unit| unit.undone) {
+            add("with a placed unit that drills undid".to_owned());
+        }
     }
     println!("{} turns: {kinds:#?}", seen.len());
     assert!(kinds.len() >= 8, "too much alike");
+    for wanted in [PLACING, PLACED] {
+        assert!(kinds.contains_key(wanted), "no turn {wanted}");
+    }
 }
 
 /// A student who does whatever comes to mind, and the turns that they took.
@@ -204,6 +233,26 @@ impl Walk<'_> {
                 _ => self.press().await,
             }
         }
+    }
+
+    /// Begins a placement or goes on with it, unless it has ended; three of four answers are right.
+    async fn go_on_with_placement(&mut self) {
+        let (student, thread) = (&self.simulated.student, &self.simulated.thread);
+        for _ in 0..QUESTIONS {
+            let Some(card) = placement::begin(student, thread).await.question else {
+                break;
+            };
+            let drill = DrillCard {
+                prompt: card.prompt.clone(),
+                question_latex: card.question_latex.clone(),
+                ..DrillCard::default()
+            };
+            let is_known = self.hand.choices.below(4) > 0;
+            let text = is_known.then(|| self.hand.answers.drill(&drill).text);
+            let request = placement::answering(thread, &card, text.as_deref());
+            placement::answer(student, request).await.unwrap();
+        }
+        self.simulated.standing = student.standing(DEMO_COURSE).await.unwrap();
     }
 
     /// One of the messages; every third time one of ours, as there are few of them.
