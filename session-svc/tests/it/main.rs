@@ -13,4 +13,5 @@ mod model;
 mod pending;
 mod redis;
 mod settings;
+mod tls;
 mod weeks;
