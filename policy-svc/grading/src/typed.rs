@@ -30,7 +30,7 @@ const NAMED: &[&str] = &[
 /// Words around a value by which it is only supposed: `ok so maybe 4?`, `4 glaub ich`.
 #[rustfmt::skip]
 const SUPPOSING: &[&str] = &[
-    "ok", "okay", "so", "well", "um", "uh", "hm", "hmm", "no", "yes", "then", "also", "maybe", "perhaps", "probably", "i", "i'd",
+    "ok", "okay", "so", "well", "um", "umm", "ummm", "uh", "did", "done", "hm", "hmm", "no", "yes", "then", "also", "maybe", "perhaps", "probably", "i", "i'd",
     "i'm", "guess", "think", "say", "would", "could", "might", "must", "be", "it", "it's", "is", "that", "that's", "this", "the",
     "answer", "makes", "oh", "ah", "wait", "mean", "meant", "guessing", "idk", "ähm", "äh", "na", "gut", "nein",
     "ja", "dann", "vielleicht", "wahrscheinlich", "ich", "würde", "sagen",
@@ -85,9 +85,15 @@ pub(crate) fn answer_in<'m>(drill: &Drill<'_>, message: &'m str) -> Option<&'m s
     if reads_as_answer(drill, message) {
         return Some(message);
     }
-    let message = message.trim();
-    let (working, last) = message.rsplit_once('\n').unwrap_or_default();
-    let last = without_last(if working.is_empty() { message } else { last }, CHECKED);
+    let message = without_last(message.trim(), CHECKED);
+    // `2x = 8, x = 4`
+    let in_a_row = || {
+        let parted = message.rsplit_once(", ");
+        parted.filter(|(working, _)| working.split(", ").all(is_equation))
+    };
+    let lines = message.rsplit_once('\n').or_else(in_a_row);
+    let (working, last) = lines.unwrap_or_default();
+    let last = if working.is_empty() { message } else { last };
     let mut lines = working.lines().filter(|line| !line.trim().is_empty());
     let is_working = lines.all(|line| line.contains(is_formula));
     let has_value = last.contains(char::is_numeric);
@@ -180,6 +186,12 @@ fn is_value(drill: &Drill<'_>, part: &str) -> bool {
     words.all(|word| word.contains(is_formula) || word.chars().nth(1).is_none())
         && part.contains(char::is_numeric)
         && reads_as_answer(drill, part)
+}
+
+/// Whether a part of a line is an equation without words.
+fn is_equation(part: &str) -> bool {
+    let is_word = |word: &str| word.chars().nth(1).is_some();
+    part.contains('=') && !part.split(|c: char| !c.is_alphabetic()).any(is_word)
 }
 
 fn is_formula(c: char) -> bool {

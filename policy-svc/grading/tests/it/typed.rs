@@ -20,6 +20,8 @@ fn of_working_and_words_the_last_value_is_the_answer() {
     for (message, answer) in [
         ("4x+3-3=27-3\n4x=24\nx=6", "x=6"),
         ("4x = 24\n\nx = 5, is that right?", "x = 5"),
+        ("4x = 24, x = 5", "x = 5"),
+        ("4x + 3 - 3 = 27 - 3, 4x = 24, x = 6, right?", "x = 6"),
         ("I got x=4, is that right?", "I got x=4"),
         ("x = 4 and I checked it", "x = 4"),
         ("is it 5, am I right", "is it 5"),
@@ -34,6 +36,9 @@ fn of_working_and_words_the_last_value_is_the_answer() {
     for message in [
         "4x + 3 = 27\n4x = 24",
         "first I subtract 3, then 4x = 24",
+        "4x = 24, 2x = 12",
+        "4x = 24, why is x = 6",
+        "does 4x = 24, x = 6",
         "what do I do with this?\nx = 6",
         "why is it 5, is that right?",
         "x = 4 is not right",
@@ -176,6 +181,9 @@ fn what_somebody_says_to_have_got_is_an_answer() {
         ("das Ergebnis wäre 6", "6"),
         ("the result is 6", "the result is 6"),
         ("ich tippe auf 6", "6"),
+        ("umm 6", "6"),
+        ("I did it, 6", "6"),
+        ("done: 6", "6"),
         ("ist 6 die richtige Lösung?", "6"),
     ] {
         assert_eq!(answer_in(&equation, message), Some(answer), "{message}");
