@@ -12,7 +12,7 @@ use crate::{
     topology::{Topology, Way},
 };
 
-/// How often a step is sent at most.
+/// How often a step is sent at most, and as often again because a server does not know its script.
 const TRIES: usize = 5;
 
 /// Commands on one partition that Redis does as one step: one alone, more than one between `MULTI` and `EXEC`. Other
@@ -85,23 +85,27 @@ impl<'a> Step<'a> {
     ) -> Result<(Arc<Node>, Replies), Failure> {
         let mut way = topology.way(partition, deadline).await?;
         let mut load = false;
-        let mut tries = 1;
+        let (mut tries, mut loads) = (1, 1);
         loop {
             let failure = match self.send(&way, load, deadline).await {
                 Ok(replies) => return Ok((way.node, replies)),
                 Err(failure) => failure,
             };
             load = self.script.is_some() && failure.code() == "NOSCRIPT";
-            if !load {
+            // A server that comes after many detours may not know the script either.
+            let count = if load {
+                &mut loads
+            } else {
                 match topology.detour(partition, &way, &failure, deadline).await {
                     Some(detour) => way = detour,
                     None => return Err(failure),
                 }
-            }
-            if tries == TRIES {
+                &mut tries
+            };
+            if *count == TRIES {
                 return Err(failure);
             }
-            tries += 1;
+            *count += 1;
         }
     }
 

@@ -31,7 +31,7 @@ const NAMED: &[&str] = &[
 #[rustfmt::skip]
 const SUPPOSING: &[&str] = &[
     "ok", "okay", "so", "well", "um", "umm", "ummm", "uh", "did", "done", "hm", "hmm", "no", "yes", "then", "also", "maybe", "perhaps", "probably", "i", "i'd",
-    "i'm", "guess", "think", "say", "would", "could", "might", "must", "be", "it", "it's", "is", "that", "that's", "this", "the",
+    "guess", "think", "say", "would", "could", "might", "must", "be", "it", "it's", "is", "that", "that's", "this", "the",
     "answer", "makes", "oh", "ah", "wait", "mean", "meant", "guessing", "idk", "ähm", "äh", "na", "gut", "nein",
     "ja", "dann", "vielleicht", "wahrscheinlich", "ich", "würde", "sagen",
     "glaub", "glaube", "denke", "könnte", "müsste", "muss", "wäre", "es", "sein", "raus", "rauskommen", "kommt", "das", "macht",
@@ -82,10 +82,16 @@ const ASKING: &[&str] = &[
 
 /// See [`crate::answer_in`].
 pub(crate) fn answer_in<'m>(drill: &Drill<'_>, message: &'m str) -> Option<&'m str> {
+    let unasked = without_last(message.trim(), CHECKED);
+    // `is -15 right?`
+    let bare = without_supposing(unasked);
+    if unasked != message.trim() && is_value(drill, bare) {
+        return Some(bare);
+    }
     if reads_as_answer(drill, message) {
         return Some(message);
     }
-    let message = without_last(message.trim(), CHECKED);
+    let message = unasked;
     // `2x = 8, x = 4`
     let in_a_row = || {
         let parted = message.rsplit_once(", ");
@@ -118,6 +124,12 @@ fn without_supposing(line: &str) -> &str {
         rest = match next {
             Some((_, behind)) if UNSURE.iter().any(is_unsure) => behind.trim_start(),
             _ if is_of(first, SUPPOSING) => behind,
+            // `I'm guessing 4`, but not `I'm 12`
+            Some((next, _))
+                if is_of(first, &["i'm"]) && (is_of(next, SUPPOSING) || is_of(next, &["not"])) =>
+            {
+                behind
+            }
             _ => break,
         };
     }

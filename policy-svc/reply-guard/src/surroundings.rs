@@ -17,11 +17,11 @@ const COUNTED: [&str; 41] = [
 ];
 /// Words before a number that is the answer whatever else it is.
 #[rustfmt::skip]
-const TELLS: [&str; 42] = [
+const TELLS: [&str; 44] = [
     "answer", "result", "solution", "equals", "gives", "makes", "write", "type", "antwort", "lösung", "ergebnis",
     "ergibt", "schreib", "schreibe", "tippe", "resultat", "root", "get", "gets", "unknown", "therefore", "hence",
     "somit", "folglich", "end", "ends", "ending", "endest", "endet", "setz", "setze", "plug", "substitute", "insert",
-    "try", "probier", "probiere", "set", "put", "enter", "print", "kommt",
+    "try", "probier", "probiere", "set", "put", "enter", "print", "kommt", "comes", "amounts",
 ];
 /// Words behind a number that is the answer.
 const TELLS_AFTER: [&str; 14] = [

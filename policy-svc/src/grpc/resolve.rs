@@ -205,7 +205,9 @@ impl Policies {
                 own_is_plain: (own.as_ref()).is_some_and(|(brought, _)| brought.own.is_plain()),
                 placement: brought.map(|question| guard::open_drill(&loaded, question)),
                 doubts: &doubts,
-                passage: passages::of(&found, &choice),
+                // Who chose a unit wants to read of that one.
+                passage: passages::of(&found, &choice)
+                    .filter(|_| !is_chosen || policy.about() == policy.focus_unit_id),
                 passage_elsewhere: passages::of(&found_elsewhere, &choice_elsewhere),
                 ..base
             };

@@ -42,7 +42,7 @@ pub(super) static AND: Words = Words::new("and or und oder");
 pub(super) static BINDING: Words = Words::new(
     "of times plus minus by to from and or than over per half halves third thirds quarter quarters fourth fourths \
     fifth fifths tenth tenths double twice thrice triple percent squared cubed root opposite negative inverse \
-    reciprocal add subtract multiply divide more less into between every each another remainder one two three four \
+    reciprocal add adding subtract subtracting multiply multiplying divide dividing more less into between every each another remainder one two three four \
     five six seven eight nine ten hundred thousand von mal durch um mit zu und oder als pro je hälfte drittel \
     viertel fünftel zehntel halb halbe doppelt doppelte dreifache prozent hoch quadrat wurzel gegenzahl kehrwert \
     betrag addiere subtrahiere multipliziere dividiere teile mehr weniger zwischen jede jeder jedes rest eins zwei \

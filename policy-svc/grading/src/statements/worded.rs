@@ -74,6 +74,7 @@ const FUNCTIONS: &[(&[&str], &str, &str)] = &[
     (&["double"], "2·(", ")"),
     (&["twice"], "2·(", ")"),
     (&["doppelte", "von"], "2·(", ")"),
+    (&["dreifache", "von"], "3·(", ")"),
     (&["zweimal"], "2·(", ")"),
     (&["square", "of"], "(", ")^2"),
     (&["cube", "of"], "(", ")^3"),

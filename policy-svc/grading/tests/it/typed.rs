@@ -24,7 +24,9 @@ fn of_working_and_words_the_last_value_is_the_answer() {
         ("4x + 3 - 3 = 27 - 3, 4x = 24, x = 6, right?", "x = 6"),
         ("I got x=4, is that right?", "I got x=4"),
         ("x = 4 and I checked it", "x = 4"),
-        ("is it 5, am I right", "is it 5"),
+        ("is it 5, am I right", "5"),
+        ("is -15 right?", "-15"),
+        ("-31 right?", "-31"),
         ("x = 6, stimmt das?", "x = 6"),
         ("x = 6 und ich habe es überprüft", "x = 6"),
         // As it stands.
@@ -190,6 +192,8 @@ fn what_somebody_says_to_have_got_is_an_answer() {
     }
     for message in [
         "not 6",
+        "I'm 12",
+        "I'm not 6",
         "when do I get 6?",
         "why is 6 the answer",
         "I got 6 wrong",

@@ -344,6 +344,8 @@ fn a_sum_is_told_by_what_is_done() {
         "Squaring 5 gives 20.",
         "If you square -3, you get -9.",
         "Double 7 to get 13.",
+        "If you double 7, you get 13.",
+        "Das Dreifache von 5 ist 8.",
         "Halving 9 gives 4.",
         "Wenn du 5 quadrierst, erhältst du 20.",
         "Wenn man -3 quadriert, ergibt sich -9.",
@@ -387,6 +389,9 @@ fn a_sum_is_told_by_what_is_done() {
         "Addierst du 3 und 4, erhältst du 7.",
         "Erhältst du 8, wenn du 3 und 4 addierst?",
         "Square 5 is next to square 6.",
+        "Add 3 to double 4 and you get 11.",
+        "Squaring 3 and adding 4 squared gives 25.",
+        "Add 3 and double 4 to get 11.",
     ];
     are_told_apart(&wrong, &right);
 }

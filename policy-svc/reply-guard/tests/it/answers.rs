@@ -318,3 +318,49 @@ fn a_sign_in_words_hides_nothing() {
     ];
     check(&cases, None);
 }
+
+#[test]
+fn the_exercise_again_states_no_answer() {
+    for (prompt, question_latex, key, said, text) in [
+        (
+            "Work it out.",
+            "-81 \\div (-9)",
+            "9",
+            "help\nhow do I do -81 : (-9)",
+            "It comes to 9.",
+        ),
+        (
+            "Work it out.",
+            "-2 - (-4)",
+            "2",
+            "how do I do -2 - (-4)",
+            "It comes to 2.",
+        ),
+        (
+            "Work it out.",
+            "-2 - (-4)",
+            "2",
+            "how do I do -2 - (-4)?",
+            "-2 - (-4) = 2",
+        ),
+        (
+            "Work it out.",
+            "-2 - (-4)",
+            "2",
+            "-2 - (-4)",
+            "It comes to 2.",
+        ),
+    ] {
+        let open = OpenDrill {
+            prompt,
+            question_latex,
+            key: Some(key),
+            said,
+        };
+        assert_eq!(
+            judged(open, text),
+            Some(Reason::AnswerGiven),
+            "{said}: {text}"
+        );
+    }
+}

@@ -56,6 +56,7 @@ fn a_wrong_answer_is_not_called_right() {
         "Ja, das ist es.",
         "Das passt!",
         "Du hast es geschafft!",
+        "Du hast es!",
     ] {
         assert!(feedback(text, false), "{text}");
     }
@@ -147,6 +148,8 @@ fn a_right_answer_is_not_called_wrong() {
         "Noch nicht ganz.",
         "Leider nein.",
         "Das geht nicht auf.",
+        "Good guess, but not yet.",
+        "Das ist es leider nicht.",
     ] {
         assert!(feedback(text, true), "{text}");
     }

@@ -257,6 +257,24 @@ async fn a_chosen_unit_is_explained_as_it_was_asked_about() {
 }
 
 #[tokio::test]
+async fn a_lesson_on_the_way_answers_nobody_who_chose_another_unit() {
+    let folder = taught_pack("en");
+    let client = start(folder.path(), &Kit::for_tests()).await;
+    let mut request = plan_request(snapshot("START", &[]));
+    request.event = Some(event(ClientEventKind::ChooseUnit, "TWO"));
+    let policy = policy(&client, request).await;
+    assert_eq!(policy.focus_unit_id, "ONE");
+    let asking = |pressed: ClientEventKind| ResolveReplyRequest {
+        pressed: pressed.into(),
+        question: QUESTION.to_owned(),
+        passage: passage(ANSWER),
+        ..ResolveReplyRequest::default()
+    };
+    let chosen = said(&client, &policy, asking(ClientEventKind::ChooseUnit)).await;
+    assert!(!chosen.contains(ANSWER), "{chosen}");
+}
+
+#[tokio::test]
 async fn a_locked_units_lesson_is_quoted_behind_the_way() {
     for (locale, quoted) in [
         ("en", QUOTED),

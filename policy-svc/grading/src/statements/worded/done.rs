@@ -50,6 +50,9 @@ static VERBS: Words = Words::new(
 /// Who does it, behind a verb that begins the clause.
 static DOING: Words = Words::new("du man wir");
 
+/// Words before a verb for one number, where nothing else is done to it.
+static BEGINNING: Words = Words::new("you we i if when then now so du man wir wenn dann");
+
 /// So many tokens the numbers and the word between them are: `5`, `-3 und -4`.
 const NUMBERS: std::ops::RangeInclusive<usize> = 1..=5;
 
@@ -130,7 +133,14 @@ fn before<'a, 't>(
     let mut reader = Reader::new(tokens, at);
     let is_first = task.before.iter().any(|verb| reader.takes(&[verb]))
         || task.behind.iter().any(|verb| reader.takes(&[verb])) && reader.takes_one(&DOING);
-    let numbers = is_first.then(|| numbers(task, &mut reader))??;
+    // `Add 3 to double 4`
+    let is_alone = || match tokens.get(at.wrapping_sub(1)).map(|token| token.kind) {
+        None | Some(Kind::Stop) => true,
+        Some(Kind::Word(word)) => BEGINNING.has(word),
+        Some(_) => false,
+    };
+    let begins = is_first && (!task.between.is_empty() || is_alone());
+    let numbers = begins.then(|| numbers(task, &mut reader))??;
     Some((at, numbers, reader))
 }
 
