@@ -1,6 +1,6 @@
 //! A start with `rediss://`: which authority the server's certificate must be of, and another one while it serves.
 
-use std::time::Duration;
+use std::{error::Error, time::Duration};
 
 use clap::Parser;
 use turnwise_kit::Kit;
@@ -52,7 +52,13 @@ async fn redis_is_called_with_tls_and_its_authority_is_read_again() {
 
     let kit = Kit::for_tests();
     let nobody = settings(&["--session-store", &address]).open(&kit).await;
-    let said = nobody.err().unwrap().to_string();
+    let refused = nobody.err().unwrap();
+    let mut said = refused.to_string();
+    let mut cause = refused.source();
+    while let Some(error) = cause {
+        said = format!("{said}: {error}");
+        cause = error.source();
+    }
     assert!(said.contains("_REDIS_CA_FILE"), "{said}");
 
     let arguments = [
