@@ -28,7 +28,8 @@ pub async fn open(
     let runtime = Handle::current();
     // Packs are read, and made into indexes, on a thread that may block: now, and later when they change.
     let opened = tokio::task::spawn_blocking(move || {
-        turnwise_course_bundles::open(&settings, SETTLED_AFTER_POLLS, &own, move |pack: Pack| {
+        turnwise_course_bundles::open(&settings, SETTLED_AFTER_POLLS, &own, move |mut pack| {
+            leave_out_exercises(&mut pack);
             Ok(runtime.block_on(indexer.version(pack)))
         })
     });
@@ -38,4 +39,13 @@ pub async fn open(
     kit.metrics
         .registry(|registry| library.register(registry.sub_registry_with_prefix("retrieval")));
     Ok(library)
+}
+
+/// Leaves one exercise of each drill with parameters: that there is one is all that a search asks, and the others are most of
+/// what a pack takes of the memory.
+fn leave_out_exercises(pack: &mut Pack) {
+    for template in pack.units.iter_mut().flat_map(|unit| &mut unit.templates) {
+        template.instances.truncate(1);
+        template.instances.shrink_to_fit();
+    }
 }

@@ -22,7 +22,10 @@ pub(crate) struct Context<'a> {
     pub(crate) unit_content_chunks: Vec<ChunkView<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     exam_candidates: Vec<CandidateView<'a>>,
-    #[serde(rename = "snapshotLiteForLLM")]
+    #[serde(
+        rename = "snapshotLiteForLLM",
+        skip_serializing_if = "SnapshotView::is_empty"
+    )]
     pub(crate) snapshot_lite_for_llm: SnapshotView<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     client_event: Option<EventView<'a>>,
@@ -73,12 +76,25 @@ struct CandidateView<'a> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SnapshotView<'a> {
-    focus_unit_id: &'a str,
-    focus_mastery_tier: &'static str,
+    /// The record's focus; none where it is POLICY's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    focus_unit_id: Option<&'a str>,
+    /// The focus' badge; none where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    focus_mastery_tier: Option<&'static str>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub(crate) units_in_progress: &'a [String],
     #[serde(skip_serializing_if = "Option::is_none")]
     revisit: Option<RevisitView>,
+}
+
+impl SnapshotView<'_> {
+    fn is_empty(&self) -> bool {
+        self.focus_unit_id.is_none()
+            && self.focus_mastery_tier.is_none()
+            && self.units_in_progress.is_empty()
+            && self.revisit.is_none()
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -126,8 +142,9 @@ impl<'a> Context<'a> {
                 .map(|question_id| CandidateView::of(question_id, difficulty_tier, input))
                 .collect(),
             snapshot_lite_for_llm: SnapshotView {
-                focus_unit_id: &summary.focus_unit_id,
-                focus_mastery_tier: tier(summary.focus_mastery_tier()),
+                focus_unit_id: non_empty(&summary.focus_unit_id).filter(|id| *id != focus),
+                focus_mastery_tier: Some(tier(summary.focus_mastery_tier()))
+                    .filter(|tier| *tier != "none"),
                 units_in_progress: &summary.units_in_progress,
                 revisit: (summary.revisit_locked_count > 0).then(|| RevisitView {
                     locked_count: summary.revisit_locked_count,

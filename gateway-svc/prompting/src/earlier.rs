@@ -8,12 +8,14 @@ use crate::{conversation::CardView, words::event};
 /// How much of an earlier message a prompt repeats, in characters.
 pub const EARLIER_MESSAGE_CHARS: usize = 400;
 
-/// One earlier message: what was said, the card that was shown, the button that was pressed.
+/// One earlier message: what was said, below who said it, the card that was shown, the button that was pressed. A button is a
+/// student's, a card a tutor's.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct EarlierTurn<'a> {
-    role: &'static str,
     #[serde(skip_serializing_if = "str::is_empty")]
-    text: &'a str,
+    student: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    tutor: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pressed: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,12 +41,13 @@ impl<'a> EarlierTurn<'a> {
             .char_indices()
             .nth(EARLIER_MESSAGE_CHARS)
             .map_or(said.len(), |(at, _)| at);
+        let (student, tutor) = match message.role() {
+            Role::Assistant => ("", &said[..end]),
+            Role::User | Role::Unspecified => (&said[..end], ""),
+        };
         Some(Self {
-            role: match message.role() {
-                Role::Assistant => "tutor",
-                Role::User | Role::Unspecified => "student",
-            },
-            text: &said[..end],
+            student,
+            tutor,
             pressed,
             card,
             cut: end < said.len(),

@@ -31,7 +31,7 @@ use crate::{
 
 /// Changes with everything outside the sheets that changes a prompt: the form of data, the variables, the trimming, the
 /// estimate of tokens.
-const RENDERER_VERSION: &str = "6";
+const RENDERER_VERSION: &str = "7";
 
 /// The longest sheet, in bytes.
 const MAX_SHEET_BYTES: usize = 64 << 10;

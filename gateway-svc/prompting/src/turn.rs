@@ -162,7 +162,9 @@ fn allowed_actions(policy: &Policy) -> Vec<&'static str> {
 #[serde(rename_all = "camelCase")]
 struct PolicyView<'a> {
     focus_unit_id: &'a str,
-    primary_target_unit_id: &'a str,
+    /// What the student asked about; none where it is the focus.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    primary_target_unit_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     prereq_blocking_unit_id: Option<&'a str>,
     scoped_unit_ids: &'a [String],
@@ -184,7 +186,8 @@ impl<'a> PolicyView<'a> {
         let exam_ready = policy.exam_ready;
         Self {
             focus_unit_id: &policy.focus_unit_id,
-            primary_target_unit_id: &policy.primary_target_unit_id,
+            primary_target_unit_id: non_empty(&policy.primary_target_unit_id)
+                .filter(|target| *target != policy.focus_unit_id),
             prereq_blocking_unit_id: non_empty(&policy.prereq_blocking_unit_id),
             scoped_unit_ids: &policy.scoped_unit_ids,
             allowed_actions: allowed_actions(policy),

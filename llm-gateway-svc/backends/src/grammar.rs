@@ -1,7 +1,8 @@
 //! A JSON Schema as a grammar of llama.cpp's (GBNF), which allows no white space between the parts of the JSON and no
 //! escapes but those of a backslash and a quote: what a model may not write costs nobody time. The server's own grammar of a
 //! schema allows white space before every part, and escapes such as `\f`, which a small model takes for the beginning of
-//! `\frac`.
+//! `\frac`. Nor can a low line join two words: a small model repeats names of its prompt, such as `SOCRATIC_QUESTION`, in what
+//! a student reads, and such a reply is withheld. Subscripts (`x_1`, `x_{n}`) can be written.
 //!
 //! It reads what this suite's schemas are made of: objects whose first key is required, strings with bounds, numbers,
 //! enumerations, lists with bounds, alternatives. Of any other schema there is no grammar, and the schema itself is sent.
@@ -13,9 +14,9 @@ const MAX_DEPTH: usize = 16;
 /// The most repetitions that the server takes.
 const MAX_REPETITIONS: u64 = 2_000;
 
-/// What every grammar ends with: one character of a string.
+/// What every grammar ends with: one character of a string, a low line with the subscript's first.
 const CHARACTER: &str = r#"
-char ::= [^"\\\x7F\x00-\x1F] | "\\\\" | "\\\""
+char ::= [^"\\_\x7F\x00-\x1F] | "\\\\" | "\\\"" | "_" [0-9{]
 "#;
 const NUMBER: &str = r#""-"? ("0" | [1-9] [0-9]{0,15}) ("." [0-9]{1,16})?"#;
 const INTEGER: &str = r#""-"? ("0" | [1-9] [0-9]{0,15})"#;

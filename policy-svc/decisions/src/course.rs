@@ -66,7 +66,11 @@ impl Drill {
     /// Whether the drill reads like this; spaces around the texts do not matter.
     #[must_use]
     pub fn reads(&self, prompt: &str, question_latex: &str) -> bool {
-        self.prompt.trim() == prompt.trim() && self.question_latex.trim() == question_latex.trim()
+        self.texts() == texts(prompt, question_latex)
+    }
+
+    fn texts(&self) -> (&str, &str) {
+        texts(&self.prompt, &self.question_latex)
     }
 }
 
@@ -131,8 +135,8 @@ pub struct Unit {
     pub drills: Vec<Drill>,
     /// What the author wrote for the tutor to teach with.
     pub teaching: Teaching,
-    /// The first drill's place, by how drills read.
-    by_texts: HashMap<(String, String), usize>,
+    /// The drills' places in the order of how the drills read, the first of several that read the same before the others.
+    by_texts: Vec<u32>,
     /// The numbers of the drills' exercises, by place. A unit may have a thousand of them, so each is worked out when it is
     /// first looked at, and then kept.
     exercises: Vec<OnceLock<u64>>,
@@ -147,7 +151,11 @@ impl Unit {
     }
 
     fn place_like(&self, prompt: &str, question_latex: &str) -> Option<usize> {
-        self.by_texts.get(&texts(prompt, question_latex)).copied()
+        let read = |at: &u32| self.drills[*at as usize].texts();
+        let sought = texts(prompt, question_latex);
+        let first = self.by_texts.partition_point(|at| read(at) < sought);
+        let at = self.by_texts.get(first)?;
+        (read(at) == sought).then_some(*at as usize)
     }
 
     /// The number of an exercise that may be a ready-made drill's.
@@ -172,8 +180,8 @@ impl Unit {
 }
 
 /// How a drill reads: spaces around its texts do not matter.
-fn texts(prompt: &str, question_latex: &str) -> (String, String) {
-    (prompt.trim().to_owned(), question_latex.trim().to_owned())
+fn texts<'a>(prompt: &'a str, question_latex: &'a str) -> (&'a str, &'a str) {
+    (prompt.trim(), question_latex.trim())
 }
 
 /// Why a course cannot be built.
@@ -252,12 +260,8 @@ impl Course {
             }
             let is_entry = UnitIndex(i) == entry;
             let drills = if is_entry { Vec::new() } else { unit.drills };
-            let mut by_texts = HashMap::with_capacity(drills.len());
-            for (at, drill) in drills.iter().enumerate() {
-                by_texts
-                    .entry(texts(&drill.prompt, &drill.question_latex))
-                    .or_insert(at);
-            }
+            let mut by_texts: Vec<u32> = (0..).take(drills.len()).collect();
+            by_texts.sort_by_key(|at| drills[*at as usize].texts());
             units.push(Unit {
                 assessable: unit.assessable && !is_entry,
                 by_texts,

@@ -9,6 +9,7 @@ use turnwise_proto::{
     },
     procedure::v1::{Delta, DeltaSource},
     retrieval::v1::Chunk,
+    tutor::v1::MasteryTier,
 };
 
 use crate::{
@@ -391,16 +392,9 @@ fn the_context_is_spelled_as_the_contract_says() {
     assert_eq!(found.len(), 1);
     assert_eq!(keys(&found[0]), ["unitId", "source", "section", "text"]);
     assert_eq!(found[0]["unitId"], "ALG-10");
+    // The focus stands in POLICY, and it has no badge.
     let standing = &context["snapshotLiteForLLM"];
-    assert_eq!(
-        keys(standing),
-        [
-            "focusUnitId",
-            "focusMasteryTier",
-            "unitsInProgress",
-            "revisit"
-        ]
-    );
+    assert_eq!(keys(standing), ["unitsInProgress", "revisit"]);
     assert_eq!(standing["revisit"]["lockedCount"], 1);
     assert_eq!(
         standing["revisit"]["nextEligibleAt"],
@@ -415,6 +409,18 @@ fn the_context_is_spelled_as_the_contract_says() {
     let stuck = stuck_turn().prompt(&sheets, "en", AMPLE);
     let input = block(contents(&stuck).1, "STUDENT_INPUT").unwrap();
     assert_eq!(keys(&input), ["messageLatex", "voiceTranscript"]);
+    // A record whose focus is not the turn's says so, and a target that is the focus goes without saying.
+    let mut elsewhere = turn();
+    elsewhere.summary.focus_unit_id = "ALG-10".to_owned();
+    elsewhere.summary.focus_mastery_tier = MasteryTier::Bronze.into();
+    elsewhere.policy.primary_target_unit_id = elsewhere.policy.focus_unit_id.clone();
+    let elsewhere = elsewhere.prompt(&sheets, "en", AMPLE);
+    let context = block(contents(&elsewhere).1, "CONTEXT").unwrap();
+    let standing = &context["snapshotLiteForLLM"];
+    assert_eq!(standing["focusUnitId"], "ALG-10");
+    assert_eq!(standing["focusMasteryTier"], "bronze");
+    let policy = block(contents(&elsewhere).0, "POLICY").unwrap();
+    assert!(policy.get("primaryTargetUnitId").is_none(), "{policy}");
     // What a client claims about its results is not for the model.
     let pressed = button_turn().prompt(&sheets, "en", AMPLE);
     let context = block(contents(&pressed).1, "CONTEXT").unwrap();
