@@ -7,6 +7,7 @@ mod chat_reply;
 mod class_standing;
 mod client_event;
 mod context;
+mod decision;
 mod evidence;
 mod exams;
 mod explain;
@@ -39,11 +40,11 @@ use turnwise_proto::policy::v1::{
     FindPortQuestionsResponse, FingerprintQuestionRequest, FingerprintQuestionResponse,
     GetCourseRequest, GetCourseResponse, GetExamQuestionRequest, GetExamQuestionResponse,
     GetLessonRequest, GetLessonResponse, ListCoursesRequest, ListCoursesResponse,
-    PlanProcedureHelpRequest, PlanProcedureHelpResponse, PlanRequest, PlanResponse,
-    ResolveChatRequest, ResolveChatResponse, ResolveGradeRequest, ResolveGradeResponse,
-    ResolveProcedureHelpRequest, ResolveProcedureHelpResponse, ResolveReplyRequest,
-    ResolveReplyResponse, SummarizeClassRequest, SummarizeClassResponse,
-    policy_service_server::PolicyService, resolve_grade_request,
+    PlanAndDecideRequest, PlanAndDecideResponse, PlanProcedureHelpRequest,
+    PlanProcedureHelpResponse, PlanRequest, PlanResponse, ResolveChatRequest, ResolveChatResponse,
+    ResolveGradeRequest, ResolveGradeResponse, ResolveProcedureHelpRequest,
+    ResolveProcedureHelpResponse, ResolveReplyRequest, ResolveReplyResponse, SummarizeClassRequest,
+    SummarizeClassResponse, policy_service_server::PolicyService, resolve_grade_request,
 };
 
 use turnwise_procedure_help::Rules;
@@ -153,43 +154,24 @@ impl PolicyService for Policies {
     }
 
     async fn plan(&self, request: Request<PlanRequest>) -> Result<Response<PlanResponse>, Status> {
-        let mut request = request.into_inner();
-        let loaded = self.version_or_current(&request.course_id, &request.pack_hash)?;
-        let placement_question = (request.snapshot.as_ref())
-            .and_then(|snapshot| placement::open_question(&loaded, snapshot));
-        let record = read::record(&loaded, request.snapshot.take(), request.now.take())?;
-        let pressed = request.event.clone();
-        topic::settle(&loaded, &mut request)?;
-        let input = read::plan_input(request)?;
-        let plan = decisions::plan(&record, &input).map_err(|error| PolicyError::UnknownUnit {
-            field: "event.unit_id".to_owned(),
-            unit_id: error.0,
-        })?;
-        let mut plan = write::plan(&loaded, plan, pressed);
-        plan.placement_question = placement_question;
-        plan.context_handoff_off = !self.context_handoff;
-        plan.asks_for_context = self.context_handoff && loaded.context.asks_without_project();
-        Ok(Response::new(PlanResponse { plan: Some(plan) }))
+        let plan = Some(self.planned(request.into_inner())?);
+        Ok(Response::new(PlanResponse { plan }))
     }
 
     async fn decide(
         &self,
         request: Request<DecideRequest>,
     ) -> Result<Response<DecideResponse>, Status> {
-        let request = request.into_inner();
-        let plan = request
-            .plan
-            .as_ref()
-            .ok_or_else(|| PolicyError::missing("plan"))?;
-        let fields = ("plan.course_id", "plan.pack_hash");
-        let loaded = self.version(fields, &plan.course_id, &plan.pack_hash)?;
-        ids::check("turn_id", &request.turn_id)?;
-        let (way_told, name_schema) = (request.way_told, request.name_schema);
-        let input = read::decide_input(request)?;
-        let decision = decisions::decide(&loaded.course, &input)
-            .map_err(|fault| PolicyError::impossible("plan", &fault))?;
-        let response = write::decision(&loaded, decision, way_told, name_schema);
-        Ok(Response::new(response))
+        Ok(Response::new(self.decided(request.into_inner())?))
+    }
+
+    async fn plan_and_decide(
+        &self,
+        request: Request<PlanAndDecideRequest>,
+    ) -> Result<Response<PlanAndDecideResponse>, Status> {
+        Ok(Response::new(
+            self.planned_and_decided(request.into_inner())?,
+        ))
     }
 
     async fn explain(

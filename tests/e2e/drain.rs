@@ -57,7 +57,11 @@ async fn a_running_turn_is_finished(kind: Kind) {
     // Once the policy has decided, the turn is with the model.
     let policy = suite.at(Service::Policy).admin.unwrap();
     eventually("the turn runs", Duration::from_secs(10), async || {
-        let decided = admin::handled(policy, "/turnwise.policy.v1.PolicyService/Decide", "OK");
+        let decided = admin::handled(
+            policy,
+            "/turnwise.policy.v1.PolicyService/PlanAndDecide",
+            "OK",
+        );
         (decided.await >= 1).then_some(())
     })
     .await;

@@ -76,7 +76,11 @@ async fn the_public_face_ends_before_the_services_inside() {
     };
     let policy = suite.at(Service::Policy).admin.unwrap();
     eventually("the turn is with the model", BOUND, async || {
-        let decided = admin::handled(policy, "/turnwise.policy.v1.PolicyService/Decide", "OK");
+        let decided = admin::handled(
+            policy,
+            "/turnwise.policy.v1.PolicyService/PlanAndDecide",
+            "OK",
+        );
         (decided.await >= 1).then_some(())
     })
     .await;

@@ -59,7 +59,7 @@ async fn one_turn_of_a_thread_at_a_time(kind: Kind) {
 /// Waits until the first turn is with the model: the gateway has its lease then.
 async fn with_the_model(suite: &Deployment) {
     let policy = suite.at(Service::Policy).admin.unwrap();
-    let decide = "/turnwise.policy.v1.PolicyService/Decide";
+    let decide = "/turnwise.policy.v1.PolicyService/PlanAndDecide";
     eventually("the turn is with the model", BOUND, async || {
         (admin::handled(policy, decide, "OK").await >= 1).then_some(())
     })

@@ -4,11 +4,12 @@
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
+use tonic::Status;
 use turnwise_kit::Fault;
 use turnwise_proto::{
     common::v1::ErrorReason,
     llm::v1::CompleteRequest,
-    policy::v1::{DecideResponse, ResolveReplyRequest, ResolveReplyResponse},
+    policy::v1::{PlanAndDecideResponse, ResolveReplyRequest, ResolveReplyResponse},
 };
 use turnwise_tests::{
     answer::check_model_answer,
@@ -18,12 +19,17 @@ use turnwise_tests::{
     student::DEMO_COURSE,
 };
 
+/// How often the policy decided, with the plan or by itself.
+fn decisions(policy: &FaultProxy) -> usize {
+    policy.count("PlanAndDecide") + policy.count("Decide")
+}
+
 /// How often the policy decided, a completion was asked for and the policy judged, in the first turn of a student. All
 /// students stand at the beginning, so the same is decided for each.
 async fn calls(suite: &Deployment, policy: &FaultProxy, llm: &FaultProxy, id: &str) -> [usize; 3] {
     let count = || {
         [
-            policy.count("Decide"),
+            decisions(policy),
             llm.count("Complete"),
             policy.count("ResolveReply"),
         ]
@@ -85,14 +91,25 @@ async fn what_stays_the_same_is_sent_once_and_named_after_that() {
     let older = |resolved: &mut ResolveReplyResponse| resolved.prompt_runs_known = false;
     policy.inject("ResolveReply", InjectedFault::edited(older));
     assert_eq!(calls(&suite, &policy, &llm, "fay").await, [1, 1, 2]);
+    // One of the version before plans and decides by two calls.
+    let unknown = Status::unimplemented("no such method");
+    policy.inject("PlanAndDecide", InjectedFault::Fails(unknown));
+    let before = (policy.count("Plan"), policy.count("Decide"));
+    assert_eq!(calls(&suite, &policy, &llm, "hal").await, [2, 1, 2]);
+    let after = (policy.count("Plan"), policy.count("Decide"));
+    assert_eq!(after, (before.0 + 1, before.1 + 1));
+    policy.leave_alone();
     // A schema that came whole would be refused again.
-    let broken = |decided: &mut DecideResponse| decided.reply_schema = r#"{"type": 7}"#.to_owned();
-    policy.inject("Decide", InjectedFault::edited(broken));
-    let before = (policy.count("Decide"), llm.count("Complete"));
+    let broken = |planned: &mut PlanAndDecideResponse| {
+        let decision = planned.decision.as_mut().unwrap();
+        decision.reply_schema = r#"{"type": 7}"#.to_owned();
+    };
+    policy.inject("PlanAndDecide", InjectedFault::edited(broken));
+    let before = (decisions(&policy), llm.count("Complete"));
     let gil = suite.student("gil");
     let thread = gil.open(DEMO_COURSE).await;
     gil.say(&thread, "how do I add negative numbers?").await;
-    let after = (policy.count("Decide"), llm.count("Complete"));
+    let after = (decisions(&policy), llm.count("Complete"));
     assert_eq!(after, (before.0 + 1, before.1 + 1));
     suite.stop();
 }

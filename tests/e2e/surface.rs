@@ -176,7 +176,7 @@ async fn nothing_else_is_public(kind: Kind) {
 }
 
 /// What a turn calls behind the gateway.
-const INSIDE: [(Service, &str); 8] = [
+const INSIDE: [(Service, &str); 7] = [
     (
         Service::Session,
         "/turnwise.session.v1.SessionService/BeginTurn",
@@ -185,8 +185,10 @@ const INSIDE: [(Service, &str); 8] = [
         Service::Session,
         "/turnwise.session.v1.SessionService/CommitTurn",
     ),
-    (Service::Policy, "/turnwise.policy.v1.PolicyService/Plan"),
-    (Service::Policy, "/turnwise.policy.v1.PolicyService/Decide"),
+    (
+        Service::Policy,
+        "/turnwise.policy.v1.PolicyService/PlanAndDecide",
+    ),
     (
         Service::Policy,
         "/turnwise.policy.v1.PolicyService/ResolveReply",

@@ -79,7 +79,7 @@ async fn a_turn_is_one_trace(kind: Kind) {
         ("turnwise.tutor.v1.TutorService/TakeTurn", 1),
         ("turnwise.session.v1.SessionService/BeginTurn", 1),
         ("turnwise.retrieval.v1.RetrievalService/MapMessage", 1),
-        ("turnwise.policy.v1.PolicyService/Plan", 1),
+        ("turnwise.policy.v1.PolicyService/PlanAndDecide", 1),
         // Course text and exam candidates at once; what the built-in exam system knows came with the beginning.
         ("turnwise.retrieval.v1.RetrievalService/Retrieve", 1),
         ("turnwise.policy.v1.PolicyService/Decide", 1),

@@ -13,7 +13,9 @@ use turnwise_proto::{
     common::v1::ErrorReason,
     explain::v1::{TurnFacts, TurnTexts},
     llm::v1::{CompleteRequest, Purpose},
-    policy::v1::{KnownTexts, Plan, Reply, ResolveReplyResponse},
+    policy::v1::{
+        DecideResponse, KnownTexts, Plan, PlanAndDecideResponse, Reply, ResolveReplyResponse,
+    },
     session::v1::{Clarification, MappedUnit, TurnStart},
     tutor::v1::{Button, DegradedReason, ExamCard, SnapshotLite, StudentInput, TurnStage},
 };
@@ -91,8 +93,8 @@ impl Composing<'_> {
             }
             None => self.map(&working).await,
         };
-        let plan = match self.plan(&working).await {
-            Ok(plan) => plan,
+        let (plan, decided) = match self.plan(&working).await {
+            Ok(planned) => planned,
             Err(fault) => return self.policy_failed(fault),
         };
         let is_answered = match self.needed(&working, &plan).await {
@@ -130,7 +132,7 @@ impl Composing<'_> {
         )));
         let decided = beside(
             locks.as_mut(),
-            pin!(self.gather_and_decide(&working, &plan, mapped)),
+            pin!(self.gather_and_decide(&working, &plan, decided, mapped)),
         )
         .await;
         let decision = match decided {
@@ -252,23 +254,22 @@ impl Composing<'_> {
         }
     }
 
-    async fn plan(&mut self, working: &CallContext) -> Result<Plan, Fault> {
+    /// The plan, and the decision where it needs no more.
+    async fn plan(
+        &mut self,
+        working: &CallContext,
+    ) -> Result<(Plan, Option<DecideResponse>), Fault> {
         self.facts.planned_at = Some(time::to_proto(self.core.kit.clock.now()));
-        let request = record::plan_request(&self.facts, &self.texts, "");
-        let mut policy = self.core.upstreams.policy.clone();
-        let step = Step::Policy.of(working);
-        let (planned, took) = measured(pin!(policy.plan(step.request(request)))).await;
+        let (planned, took) = measured(pin!(self.plan_and_decide(working))).await;
         note_time(&mut self.facts, "plan", took);
-        let plan = planned
-            .map_err(|status| step.fault(&status))?
-            .into_inner()
-            .plan
+        let PlanAndDecideResponse { plan, decision } = planned?;
+        let plan = plan
             .filter(|plan| plan.course_id == self.facts.course_id)
             .ok_or_else(|| Step::Policy.malformed())?;
         let locales = &self.core.course_locales;
         locales.learn(&plan.course_id, &plan.locale);
         self.facts.plan = Some(plan.clone());
-        Ok(plan)
+        Ok((plan, decision))
     }
 
     /// What the message needs beside the course: attached, or asked for. Whether it is answered now.

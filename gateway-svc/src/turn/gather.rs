@@ -5,6 +5,7 @@ use std::pin::pin;
 
 use futures_util::join;
 use tokio::time::Instant;
+use tonic::Code;
 use turnwise_kit::{CallContext, Fault};
 use turnwise_prompts::Sheets;
 use turnwise_proto::{
@@ -13,7 +14,8 @@ use turnwise_proto::{
     exam::v1::QuestionState,
     explain::v1::{TurnFacts, TurnTexts},
     policy::v1::{
-        DecideRequest, DecideResponse, KnownTexts, Plan, ResolveReplyRequest, ResolveReplyResponse,
+        DecideRequest, DecideResponse, KnownTexts, Plan, PlanAndDecideRequest,
+        PlanAndDecideResponse, ResolveReplyRequest, ResolveReplyResponse,
     },
     retrieval::v1::{
         MapMessageRequest, MapMessageResponse, Namespace, RetrieveRequest, RetrieveResponse,
@@ -40,12 +42,13 @@ const CHUNK_MAX_BYTES: usize = 65_536;
 const MAX_QUESTIONS: usize = 100;
 
 impl Composing<'_> {
-    /// Course text, and the policy's decision: side by side, unless the decision needs to know which text is found, or what
+    /// Course text, and the policy's decision where it did not come with the plan: side by side, unless the decision needs to know which text is found, or what
     /// the exam system says of questions that are found.
     pub(super) async fn gather_and_decide(
         &mut self,
         working: &CallContext,
         plan: &Plan,
+        decided: Option<DecideResponse>,
         retrieval_answers: bool,
     ) -> Result<DecideResponse, Fault> {
         if plan.exam_ready {
@@ -57,16 +60,28 @@ impl Composing<'_> {
             if !self.asks_beside(plan) {
                 self.ask_exam_system(working, plan).await;
             }
+            // The decision that came with the plan stands where the exam system was not asked.
+            let is_told = !self.facts.statuses.is_empty() || self.facts.exam_system_unavailable;
+            let decided = decided.filter(|_| !is_told);
             // Of several units to choose from, that of the text that is found stands first.
             if plan.choice_unit_ids.len() < 2 {
                 let ((found, searched), (decided, took)) = {
                     let searching = pin!(self.search(working, plan, retrieval_answers));
-                    let deciding = pin!(self.decide(working, true));
-                    join!(measured(searching), measured(deciding))
+                    let searching = measured(searching);
+                    match decided {
+                        Some(decision) => (searching.await, (Ok(decision), None)),
+                        None => {
+                            let deciding = pin!(self.decide(working, true));
+                            let (found, (decided, took)) = join!(searching, measured(deciding));
+                            (found, (decided, Some(took)))
+                        }
+                    }
                 };
                 self.keep(plan, found);
                 note_time(&mut self.facts, "gather", searched);
-                note_time(&mut self.facts, "decide", took);
+                if let Some(took) = took {
+                    note_time(&mut self.facts, "decide", took);
+                }
                 return decided;
             }
         }
@@ -136,6 +151,34 @@ impl Composing<'_> {
                 .statuses
                 .retain(|status| status.state() != QuestionState::Available);
         }
+    }
+
+    /// The plan and, where the policy needs no more, the decision. An older policy-svc makes the plan alone.
+    pub(super) async fn plan_and_decide(
+        &self,
+        working: &CallContext,
+    ) -> Result<PlanAndDecideResponse, Fault> {
+        let plan = || record::plan_request(&self.facts, &self.texts, "");
+        let open = record::open_drill(&self.facts, &self.texts);
+        let request = PlanAndDecideRequest {
+            plan: Some(plan()),
+            turn_id: self.facts.turn_id.clone(),
+            thread_focus: self.facts.thread_focus.clone(),
+            open_drill_unit_id: open.map_or_else(String::new, |open| open.unit_id),
+        };
+        let mut policy = self.core.upstreams.policy.clone();
+        let step = Step::Policy.of(working);
+        let planned = match policy.plan_and_decide(step.request(request)).await {
+            Err(status) if status.code() == Code::Unimplemented => policy
+                .plan(step.request(plan()))
+                .await
+                .map(|planned| PlanAndDecideResponse {
+                    plan: planned.into_inner().plan,
+                    decision: None,
+                }),
+            planned => planned.map(tonic::Response::into_inner),
+        };
+        planned.map_err(|status| step.fault(&status))
     }
 
     /// The decision, with the reply's schema or only its name.

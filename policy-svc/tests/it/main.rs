@@ -23,6 +23,7 @@ mod golden;
 mod grading;
 mod mathematics;
 mod placement;
+mod plan_and_decide;
 mod procedure_help;
 mod reload;
 mod reply_contract;

@@ -28,7 +28,7 @@ async fn killed_or_stalled_in_the_middle_of_calls() {
             let before = record(&suite, &ada).await;
             let thread = ada.open(DEMO_COURSE).await;
             let strike = blow.at(&mut suite, Service::Llm);
-            let struck = policy.strike_at("Decide", When::After, strike);
+            let struck = policy.strike_at("PlanAndDecide", When::After, strike);
             let answer = turn(&suite, &ada, &saying(&thread, QUESTION), within)
                 .await
                 .unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use turnwise_proto::policy::v1::{PlanResponse, ResolveReplyResponse};
+use turnwise_proto::policy::v1::{PlanAndDecideResponse, ResolveReplyResponse};
 use turnwise_tests::{
     eventually::eventually,
     fault_proxy::{InjectedFault, When},
@@ -16,6 +16,11 @@ use super::{
     check_safe, check_unavailable, counted, options, proxied, reasons, record, until_well,
 };
 
+/// The plan without the decision: it is asked for by a call of its own.
+fn undecided() -> InjectedFault {
+    InjectedFault::edited(|planned: &mut PlanAndDecideResponse| planned.decision = None)
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_or_stalled_in_the_middle_of_turns() {
     let ([policy, retrieval, llm], mut suite, ada) = proxied(
@@ -26,9 +31,16 @@ async fn killed_or_stalled_in_the_middle_of_turns() {
     let points = [
         ("before the plan", &retrieval, "MapMessage", When::Before, 0),
         // The decision runs beside the search, so a call of retrieval-svc may come too late.
-        ("before the decision", &policy, "Plan", When::After, 0),
+        (
+            "before a decision of its own",
+            &policy,
+            "PlanAndDecide",
+            When::After,
+            0,
+        ),
         ("before the verdict", &llm, "Complete", When::Before, 1),
     ];
+    policy.inject("PlanAndDecide", undecided());
     for blow in Blow::BOTH {
         for (point, proxy, method, when, model_calls) in points {
             for within in [5, 8].map(Duration::from_secs) {
@@ -59,11 +71,12 @@ async fn killed_or_stalled_in_the_middle_of_turns() {
 async fn garbage_in_turns() {
     let ([policy, llm], mut suite, ada) = proxied(options(), [Service::Policy, Service::Llm]).await;
     let before = record(&suite, &ada).await;
-    for (method, model_calls) in [("Plan", 0), ("Decide", 0), ("ResolveReply", 1)] {
+    for (method, model_calls) in [("PlanAndDecide", 0), ("Decide", 0), ("ResolveReply", 1)] {
         for (garbage, fault) in InjectedFault::garbage() {
             println!("policy-svc answers {method} with {garbage}");
             let thread = ada.open(DEMO_COURSE).await;
             let calls = llm.count("Complete");
+            policy.inject("PlanAndDecide", undecided());
             policy.inject(method, fault);
             let asked = saying(&thread, QUESTION);
             let answer = turn(&suite, &ada, &asked, PATIENT).await.unwrap();
@@ -73,7 +86,7 @@ async fn garbage_in_turns() {
         }
     }
     // Answers that can be read and are about something else.
-    let elsewhere = InjectedFault::edited(|plan: &mut PlanResponse| {
+    let elsewhere = InjectedFault::edited(|plan: &mut PlanAndDecideResponse| {
         let plan = plan.plan.as_mut().unwrap();
         plan.course_id = "another-course".to_owned();
         plan.focus_unit_id = "NOPE".to_owned();
@@ -82,7 +95,7 @@ async fn garbage_in_turns() {
     let wordless = InjectedFault::edited(|resolved: &mut ResolveReplyResponse| {
         resolved.reply.as_mut().unwrap().text.clear();
     });
-    for (method, fault) in [("Plan", elsewhere), ("ResolveReply", wordless)] {
+    for (method, fault) in [("PlanAndDecide", elsewhere), ("ResolveReply", wordless)] {
         println!("policy-svc answers {method} with something else");
         let thread = ada.open(DEMO_COURSE).await;
         policy.inject(method, fault);

@@ -45,7 +45,12 @@ async fn killed_or_stalled_in_the_middle_of_turns() {
             "BeginTurn",
             When::After,
         ),
-        ("before anything is searched", &policy, "Plan", When::After),
+        (
+            "before anything is searched",
+            &policy,
+            "PlanAndDecide",
+            When::After,
+        ),
     ];
     for blow in Blow::BOTH {
         for (point, proxy, method, when) in points {

@@ -61,6 +61,7 @@ async fn staff_see_the_chain_and_the_reasons(kind: Kind) {
     );
     assert_eq!(facts.prompt.as_ref().unwrap().hash.len(), 64);
     assert!(facts.turn_state.is_some());
+    // The first of a schema: the decision came with the plan, and once more with the schema's words.
     let phases: Vec<_> = facts.times.iter().map(|time| time.phase.as_str()).collect();
     assert_eq!(
         phases,

@@ -470,13 +470,13 @@ fn the_rules_name_every_action_and_policy_those_that_are_allowed() {
             ] {
                 assert!(rules.contains(&format!("\"{key}\"")), "{key}");
             }
-            // Which of them are allowed stands in POLICY, and once more where the reply begins.
+            // Which of them are allowed stands in POLICY, and nowhere else.
             let policy = block(&prompt.messages[2].content, "POLICY").unwrap();
             let allowed = policy["allowedActions"].as_array().unwrap();
             assert_eq!(allowed.len(), turn.policy.allowed_actions.len());
             for action in allowed {
                 let said = &prompt.messages[3].content;
-                assert!(said.contains(action.as_str().unwrap()), "{said}");
+                assert!(!said.contains(action.as_str().unwrap()), "{said}");
             }
         }
     }
