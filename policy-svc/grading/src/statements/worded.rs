@@ -5,6 +5,7 @@
 
 mod beginning;
 mod done;
+mod pair;
 mod tokens;
 
 use std::{borrow::Cow, ops::Range};
@@ -165,6 +166,7 @@ pub(super) fn runs(text: &str) -> Vec<Run<'_>> {
         }
     }
     runs.extend(done::runs(text, &tokens));
+    runs.extend(pair::runs(&tokens));
     runs
 }
 

@@ -397,6 +397,43 @@ fn a_sum_is_told_by_what_is_done() {
 }
 
 #[test]
+fn two_numbers_are_said_to_be_equal() {
+    let wrong = [
+        "1/4 and 1/3 are equal fractions that have 1 part each.",
+        "So 1/2 and 2/3 are equal.",
+        "The fractions 2/3 and 3/4 are equivalent.",
+        "0.25 and 1/2 are equal numbers.",
+        "$\\frac{1}{2}$ and $\\frac{2}{3}$ are equivalent.",
+        "-3 and 3 are equal, so you may take either.",
+        "The numbers -3 and 3 are equal.",
+        "The numbers 3 and 4 are equal.",
+        "1/2 und 0,25 sind gleich groß.",
+        "Die Brüche 1/2 und 2/3 sind gleichwertig.",
+    ];
+    let right = [
+        "1/4 and 2/8 are equal fractions.",
+        "The fractions 2/3 and 4/6 are equivalent.",
+        "0.5 and 1/2 are the same number.",
+        "1/2 und 0,5 sind gleich groß.",
+        // Something else is the same.
+        "1/4 and 1/3 are equal in their numerators.",
+        "3 and -3 are the same distance from zero.",
+        "2 and 6 are equal to 8 together.",
+        "1/4 and 3/4 are the same kind of fraction.",
+        "Angles 3 and 4 are equal.",
+        "In the picture, 1 and 2 are equal.",
+        "The numerators of 1/4 and 1/3 are the same.",
+        "Of 1/2, 1/3 and 1/4 are the same to me, one is left.",
+        // Nobody says so.
+        "1/4 and 1/3 are not equal.",
+        "Do you think 1/4 and 1/3 are equal?",
+        "It is wrong that 1/4 and 1/3 are equal.",
+        "If 1/4 and 1/3 are equal, the pieces have one size.",
+    ];
+    are_told_apart(&wrong, &right);
+}
+
+#[test]
 fn who_agrees_with_what_was_said_says_it() {
     let wrong = [
         "As you said, 2 squared is 5.",
