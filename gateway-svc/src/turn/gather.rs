@@ -42,8 +42,8 @@ const CHUNK_MAX_BYTES: usize = 65_536;
 const MAX_QUESTIONS: usize = 100;
 
 impl Composing<'_> {
-    /// Course text, and the policy's decision where it did not come with the plan: side by side, unless the decision needs to know which text is found, or what
-    /// the exam system says of questions that are found.
+    /// Course text, and the policy's decision where it did not come with the plan: side by side, unless the decision needs to
+    /// know which text is found, or what the exam system says of questions that are found.
     pub(super) async fn gather_and_decide(
         &mut self,
         working: &CallContext,

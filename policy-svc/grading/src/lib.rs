@@ -160,8 +160,8 @@ fn drill<'a>(prompt: &'a str, question_latex: &'a str) -> Drill<'a> {
 
 /// The answer to a drill in a message: a value, a variable's value, an interval, an inequality that is solved. Right or wrong
 /// is not looked at, so that nobody learns from it which one an answer is. `5?` and `is it 5?` are answers. It is the whole
-/// message, or the last of several lines or equations of working, without words behind it that only ask whether it is right. Any other
-/// question, a step on the way and the exercise itself are none, and neither is a word alone.
+/// message, or the last of several lines or equations of working, without words behind it that only ask whether it is right.
+/// Any other question, a step on the way and the exercise itself are none, and neither is a word alone.
 #[must_use]
 pub fn answer_in<'m>(drill: &Drill<'_>, message: &'m str) -> Option<&'m str> {
     typed::answer_in(drill, message)

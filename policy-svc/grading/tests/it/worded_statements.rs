@@ -421,6 +421,8 @@ fn two_numbers_are_said_to_be_equal() {
         "2 and 6 are equal to 8 together.",
         "1/4 and 3/4 are the same kind of fraction.",
         "Angles 3 and 4 are equal.",
+        "Which of 1/4 or 1/3 are equal to it?",
+        "Either 1/4 or 1/3 are equal.",
         "In the picture, 1 and 2 are equal.",
         "The numerators of 1/4 and 1/3 are the same.",
         "Of 1/2, 1/3 and 1/4 are the same to me, one is left.",

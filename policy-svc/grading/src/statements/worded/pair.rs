@@ -1,11 +1,11 @@
 //! Two numbers that are said to be equal: `1/4 and 2/8 are equal fractions`, `0,5 und 1/2 sind gleich`.
 
 use super::{
-    Reader,
+    AND, Reader,
     tokens::{Kind, Token},
 };
 use crate::statements::{
-    cues::{self, Words},
+    cues::Words,
     scan::{Edge, Run},
 };
 
@@ -46,7 +46,7 @@ fn statement<'t>(tokens: &[Token<'t>], at: usize) -> Option<Run<'t>> {
     let (begin, left, right) = begins.find_map(|begin| {
         let mut reader = Reader::new(tokens, begin);
         let left = reader.term()?;
-        let joined = reader.takes_one(&cues::AND);
+        let joined = reader.takes_one(&AND);
         let right = joined.then(|| reader.term())??;
         (reader.at == at).then_some((begin, left, right))
     })?;
@@ -57,7 +57,7 @@ fn statement<'t>(tokens: &[Token<'t>], at: usize) -> Option<Run<'t>> {
         None => false,
         Some(Kind::Word(word)) if NUMBERS.has(word) => true,
         Some(Kind::Word(word)) if BEFORE.has(word) => false,
-        // `Of 2, 3 and 4 the last are equal`
+        // `1/2, 1/3 and 1/4 are equal`
         Some(Kind::Stop) => {
             let before = begin.checked_sub(2).and_then(kind);
             if matches!(before, Some(Kind::Number(_) | Kind::Fraction(..))) {
